@@ -25,6 +25,8 @@ struct Shared: AsyncParsableCommand {
         let place = try Place(URL(filePath: data))
         try place.clear()
         let directory = try place.copy(place.scale(entries), as: "shared")
+        // The disk must not be busy with what filled the store.
+        sync()
         let processes = try (0..<2).map { number in
             try LineProcess(
                 subcommand: "shared-process",
@@ -74,6 +76,7 @@ struct SharedProcess: ParsableCommand {
                     usleep(5_000)
                 case 6:
                     makeLongCall(of: store, times)
+                    usleep(10_000)
                 default:
                     usleep(UInt32.random(in: 2_000_000...10_000_000))
                     times.measure("suspend") { store.suspend() }

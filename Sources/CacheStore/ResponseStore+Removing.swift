@@ -80,19 +80,17 @@ extension ResponseStore {
         // A predicate may be invalid: check it before any change.
         try readLong { (connection) throws(SQLiteError) in try connection.checkPredicate(of: selection) }
         // Note the removal first: a load under way must not store a removed entry again.
-        var report = try writer.write(
+        try writer.write(
             changing { (transaction) throws(SQLiteError) in
                 try transaction.connection.noteRemoval(fromPartition: selection.partition)
-                var report = RemovalReport()
-                if selection.isAboutKeys { report.failures = try transaction.removeFailures(in: selection) }
-                return report
             })
         // Observers hear of it before the first entry goes, and again after the last: a lookup in between may find an entry
         // that goes later.
         changes.note(.removedMany(partition: selection.partition))
         defer { changes.note(.removedMany(partition: selection.partition)) }
         var rest = try readLong { (connection) throws(SQLiteError) in try connection.ids(in: selection) }[...]
-        var failing: [CacheKey] = []
+        var failing = try readLong { (connection) throws(SQLiteError) in try connection.failingKeys(in: selection) }
+        var report = RemovalReport()
         while !rest.isEmpty {
             let batch = rest.prefix(Self.removalBatch)
             let change = changing { (transaction) throws(SQLiteError) in
@@ -104,7 +102,7 @@ extension ResponseStore {
             report.bytes &+= removed.report.bytes
             failing += removed.failing
         }
-        report.failures += try removeFailures(for: failing)
+        report.failures = try removeFailures(for: failing)
         // Evictions between the batches may have remembered uses of removed entries.
         if selection.isWhole { try forgetUses() }
         try finishRemoval()

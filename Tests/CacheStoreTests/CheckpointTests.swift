@@ -55,6 +55,20 @@ struct CheckpointTests {
         #expect(try store.check(digests: true).isSound)
     }
 
+    @Test("A commit restarts a WAL that the lane has copied, before it is so long that commits wait")
+    func restarted() throws {
+        let store = try sandbox.open()
+        var largest = 0
+        for round in 0..<40 {
+            try fill(store, round * 15..<(round + 1) * 15, headPages: 14)
+            store.writer.checkpointer.wait()
+            largest = max(largest, try size("-wal"))
+        }
+        #expect(largest > 2_900 * (4_096 + 24))
+        #expect(largest <= 3_600 * (4_096 + 24))
+        #expect(try store.check(digests: true).isSound)
+    }
+
     @Test("The index, its WAL and the bodies stay below the limit together")
     func withinLimit() throws {
         let store = try sandbox.open { $0.limits = Limits(maxBytes: 32 << 20) }

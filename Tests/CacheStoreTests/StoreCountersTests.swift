@@ -95,6 +95,19 @@ struct StoreCountersTests {
         #expect(try store.statistics().hits == 600)
     }
 
+    @Test("a removal of everything removes many failures in several transactions")
+    func failures() throws {
+        let store = try open()
+        for number in 0..<300 { try store.recordFailure(for: .path(number), status: 500) }
+        store.observation.wait()
+        let timer = try metrics.expectTimer("cachestore.transaction.duration")
+        let count = timer.values.count
+        #expect(try store.removeAll(.everything).failures == 300)
+        store.observation.wait()
+        #expect(timer.values.count >= count + 300 / 64)
+        #expect(try store.statistics().failingKeys == 0)
+    }
+
     @Test("I8: each transaction is timed, and counted as busy if another connection holds the lock")
     func busy() throws {
         let store = try open { $0.busyTimeout = .zero }

@@ -342,13 +342,10 @@ package final class Connection {
     }
 
     /// Copies as much of the WAL into the database as readers allow.
-    ///
-    /// - Parameter timeout: How long to wait for another checkpointer.
-    /// - Returns: Whether all of it is copied.
-    func checkpoint(within timeout: Duration) throws(SQLiteError) -> Bool {
+    func checkpoint() throws(SQLiteError) {
         // SQLite opens the WAL with the first read.
         try execute("PRAGMA schema_version")
-        return try checkpoint(SQLITE_CHECKPOINT_PASSIVE, within: timeout)
+        _ = try checkpoint(SQLITE_CHECKPOINT_PASSIVE, within: .zero)
     }
 
     /// Copies the WAL into the database, so that the next transaction overwrites its beginning. Returns `false` if

@@ -80,8 +80,7 @@ extension Connection {
             """)
         sums.bind(selection)
         guard try sums.step() else { throw error(0, sql: sums.sql) }
-        var failing: Set<CacheKey> = []
-        if selection.isAboutKeys { failing.formUnion(try failingKeys(in: selection)) }
+        var failing = Set(try failingKeys(in: selection))
         let failures = try prepare(
             """
             SELECT partition, key FROM failure
@@ -94,7 +93,10 @@ extension Connection {
         return RemovalReport(entries: sums.int(0), failures: failing.count, bytes: sums.int64(1))
     }
 
-    fileprivate func failingKeys(in selection: EntrySelection) throws(SQLiteError) -> [CacheKey] {
+    /// Returns the keys with failures in a selection by keys, also those without an entry: at most
+    /// ``Connection/maxFailures``. None for a selection that asks for more than the key.
+    func failingKeys(in selection: EntrySelection) throws(SQLiteError) -> [CacheKey] {
+        guard selection.isAboutKeys else { return [] }
         let statement = try prepared("SELECT DISTINCT partition, key FROM failure")
         defer { statement.reset() }
         var keys: [CacheKey] = []
@@ -142,12 +144,6 @@ extension WriteTransaction {
         }
         report.bytes = max(0, before &- (try connection.size().bodyBytes))
         return (report, failing, count)
-    }
-
-    /// Removes the failures of all keys in a selection by keys, also of keys without an entry. There are at most
-    /// ``Connection/maxFailures``.
-    func removeFailures(in selection: EntrySelection) throws(SQLiteError) -> Int {
-        try removeFailures(for: try connection.failingKeys(in: selection)[...])
     }
 
     /// Removes the failures of keys; returns how many keys had any.

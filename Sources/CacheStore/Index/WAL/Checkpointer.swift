@@ -1,22 +1,35 @@
 internal import Synchronization
 
-/// Copies the WAL into the database. Usually the copy runs beside the writer, whose commits would otherwise wait for
-/// the disk.
+/// Copies the WAL into the database. Usually the copy runs on a lane, and commits do not wait for the disk.
+///
+/// SQLite overwrites the WAL from its beginning once all of it is copied. While processes write, something is always left.
+/// So the commit after a copy of a long WAL copies the rest and restarts the WAL, which takes some milliseconds:
+///
+///     pages in the WAL   1/4    2/4    3/4               4/4 of the most
+///     lane               copy   copy   copy
+///     writer                               restart       waits for a copy, then restart
 ///
 /// Each checkpoint opens connections of its own and closes them when it is done. SQLite keeps the descriptors of the
 /// index for the next checkpoints. After a failure, the next checkpoint copies the rest.
-final class Checkpointer: Sendable {
+package final class Checkpointer: Sendable {
     /// The number of pages from which the writer waits for a checkpoint and restarts the WAL.
     private let maxPageCount: Int
     /// The number of pages by which the WAL grows before a checkpoint. SQLite uses 1,000.
     private var interval: Int { maxPageCount / 4 }
 
-    /// How long a restart waits for readers and other checkpointers.
+    /// The number of pages from which the commit after a copy restarts the WAL.
+    private var restartPageCount: Int { interval * 3 }
+
+    /// How long the restart of a WAL that is too long waits for readers and other checkpointers.
     private static let restartTimeout = Duration.milliseconds(100)
+    /// How long any other restart waits, during which no process can write.
+    private static let shortRestartTimeout = Duration.milliseconds(2)
 
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
     /// Whether a checkpoint is queued or running.
     private let isScheduled = Atomic(false)
+    /// Whether the lane has copied the WAL since the last commit.
+    private let isCopied = Atomic(false)
     /// The number of pages in the WAL when a checkpoint was last due. Only the writer changes it.
     private let lastPageCount = Atomic(0)
     private let directory: StoreDirectory
@@ -37,6 +50,11 @@ final class Checkpointer: Sendable {
     /// checkpoint and restarts the WAL.
     func committed(_ connection: Connection) {
         let pageCount = connection.walPageCount
+        if isCopied.exchange(false, ordering: .relaxed), pageCount >= restartPageCount,
+            (try? connection.restartWAL(within: Self.shortRestartTimeout)) == true
+        {
+            return lastPageCount.store(0, ordering: .relaxed)
+        }
         // A WAL that is shorter than before has been restarted.
         let last = min(lastPageCount.load(ordering: .relaxed), pageCount)
         let isTooLong = pageCount >= maxPageCount
@@ -47,14 +65,15 @@ final class Checkpointer: Sendable {
             restart(connection)
         } else if !isScheduled.exchange(true, ordering: .relaxed) {
             lane.submit { [self] in
-                _ = try? checkpoint()
+                try? checkpoint()
+                isCopied.store(true, ordering: .relaxed)
                 isScheduled.store(false, ordering: .relaxed)
             }
         }
     }
 
     /// Returns when no checkpoint runs, and none has the index open.
-    func wait() {
+    package func wait() {
         lane.runAndWait {}
     }
 
@@ -63,7 +82,7 @@ final class Checkpointer: Sendable {
     /// Copies most of the WAL while other processes write. Then copies the rest and waits for the readers of the WAL,
     /// while no process can write. New readers use the database alone by then, so the wait takes as long as a lookup.
     private func restart(_ connection: Connection) {
-        _ = try? lane.runAndWait { () throws(SQLiteError) in try checkpoint() }
+        try? lane.runAndWait { () throws(SQLiteError) in try checkpoint() }
         _ = try? connection.restartWAL(within: Self.restartTimeout)
     }
 
@@ -72,11 +91,11 @@ final class Checkpointer: Sendable {
     /// One connection reads meanwhile, so that no writer restarts the WAL. SQLite first reads the length of the WAL,
     /// then how much of it is copied. If a writer restarted the WAL in between, SQLite would take the old length for
     /// the new one.
-    private func checkpoint() throws(SQLiteError) -> Bool {
+    private func checkpoint() throws(SQLiteError) {
         let reader = try connection()
         try reader.beginReading()
         defer { reader.endReading() }
-        return try connection().checkpoint(within: .zero)
+        try connection().checkpoint()
     }
 
     private func connection() throws(SQLiteError) -> Connection {

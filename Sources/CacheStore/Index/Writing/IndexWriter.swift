@@ -39,7 +39,7 @@ package final class IndexWriter: Sendable {
 
     let lane = BlockingLane(label: "CacheStore.writer")
     let dependencies: Dependencies
-    let checkpointer: Checkpointer
+    package let checkpointer: Checkpointer
     let accessLog = AccessLog()
     let writeLock: WriteLock
     var path: String { dependencies.directory.indexPath }
