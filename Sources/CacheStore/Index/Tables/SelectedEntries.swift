@@ -3,7 +3,7 @@ extension Connection {
     /// Returns the ids of the entries in a selection. Reads the rows of a partition, prefix or tag; for any other
     /// selection, every row.
     ///
-    /// Runs a statement for each ten thousand rows: while one statement runs, the WAL cannot restart.
+    /// Runs a statement for each thousand rows: while one statement runs, the WAL cannot restart.
     package func ids(in selection: EntrySelection) throws(SQLiteError) -> [Int64] {
         try checkPredicate(of: selection)
         var ids: [Int64] = []
@@ -31,7 +31,7 @@ extension Connection {
         return ids
     }
 
-    private static let idsPerStatement: Int64 = 10_000
+    private static let idsPerStatement: Int64 = 1_000
 
     private func ids(_ statement: Statement, _ selection: EntrySelection) throws(SQLiteError) -> [Int64] {
         defer { statement.reset() }

@@ -20,15 +20,18 @@ package final class Checkpointer: Sendable {
     /// The number of pages from which the commit after a copy restarts the WAL.
     private var restartPageCount: Int { interval * 3 }
 
-    /// How long the restart of a WAL that is too long waits for readers and other checkpointers.
+    /// How long the restart of a WAL that is too long waits for readers and other checkpointers. No process can write while
+    /// it waits for readers.
     private static let restartTimeout = Duration.milliseconds(100)
-    /// How long any other restart waits, during which no process can write.
-    private static let shortRestartTimeout = Duration.milliseconds(2)
+    /// How long a restart before that waits.
+    private static let earlyRestartTimeout = Duration.milliseconds(5)
+    /// The number of pages by which the WAL grows after a failed restart before the next copy.
+    private static let retryPageCount = 128
 
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
     /// Whether a checkpoint is queued or running.
     private let isScheduled = Atomic(false)
-    /// Whether the lane has copied the WAL since the last commit.
+    /// Whether the lane has copied the WAL since the last attempt to restart it.
     private let isCopied = Atomic(false)
     /// The number of pages in the WAL when a checkpoint was last due. Only the writer changes it.
     private let lastPageCount = Atomic(0)
@@ -50,11 +53,7 @@ package final class Checkpointer: Sendable {
     /// checkpoint and restarts the WAL.
     func committed(_ connection: Connection) {
         let pageCount = connection.walPageCount
-        if isCopied.exchange(false, ordering: .relaxed), pageCount >= restartPageCount,
-            (try? connection.restartWAL(within: Self.shortRestartTimeout)) == true
-        {
-            return lastPageCount.store(0, ordering: .relaxed)
-        }
+        if pageCount >= restartPageCount, isCopied.exchange(false, ordering: .relaxed) { return restart(connection) }
         // A WAL that is shorter than before has been restarted.
         let last = min(lastPageCount.load(ordering: .relaxed), pageCount)
         let isTooLong = pageCount >= maxPageCount
@@ -62,10 +61,13 @@ package final class Checkpointer: Sendable {
         lastPageCount.store(isDue ? pageCount : last, ordering: .relaxed)
         guard isDue else { return }
         if isTooLong || directory.freeByteCount < 2 * Connection.maxWALByteCount {
+            try? lane.runAndWait { () throws(SQLiteError) in try checkpoint() }
             restart(connection)
         } else if !isScheduled.exchange(true, ordering: .relaxed) {
             lane.submit { [self] in
                 try? checkpoint()
+                // What was written during a long copy takes a short one, and leaves little for the restart.
+                if pageCount >= restartPageCount { try? checkpoint() }
                 isCopied.store(true, ordering: .relaxed)
                 isScheduled.store(false, ordering: .relaxed)
             }
@@ -77,13 +79,17 @@ package final class Checkpointer: Sendable {
         lane.runAndWait {}
     }
 
-    /// Copies the WAL and lets the next transaction overwrite its beginning.
+    /// Copies the rest of the WAL, and lets the next transaction overwrite its beginning.
     ///
-    /// Copies most of the WAL while other processes write. Then copies the rest and waits for the readers of the WAL,
-    /// while no process can write. New readers use the database alone by then, so the wait takes as long as a lookup.
+    /// New readers use the database alone by then. A reader from before that does not end in time makes the restart fail.
     private func restart(_ connection: Connection) {
-        try? lane.runAndWait { () throws(SQLiteError) in try checkpoint() }
-        _ = try? connection.restartWAL(within: Self.restartTimeout)
+        let pageCount = connection.walPageCount
+        let timeout = pageCount < maxPageCount ? Self.earlyRestartTimeout : Self.restartTimeout
+        if (try? connection.restartWAL(within: timeout)) == true {
+            lastPageCount.store(0, ordering: .relaxed)
+        } else if pageCount < maxPageCount {
+            lastPageCount.store(pageCount - interval + Self.retryPageCount, ordering: .relaxed)
+        }
     }
 
     /// Copies as much of the WAL as readers allow.
