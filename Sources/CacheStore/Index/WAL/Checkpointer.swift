@@ -31,9 +31,9 @@ package final class Checkpointer: Sendable {
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
     /// Whether a checkpoint is queued or running.
     private let isScheduled = Atomic(false)
-    /// Whether the lane has copied the WAL since the last attempt to restart it.
+    /// Whether the lane has copied the WAL since the last commit.
     private let isCopied = Atomic(false)
-    /// The number of pages in the WAL when a checkpoint was last due. Only the writer changes it.
+    /// The number of pages in the WAL when a checkpoint last began. Only the writer changes it.
     private let lastPageCount = Atomic(0)
     private let directory: StoreDirectory
     private let isDurable: Bool
@@ -53,22 +53,26 @@ package final class Checkpointer: Sendable {
     /// checkpoint and restarts the WAL.
     func committed(_ connection: Connection) {
         let pageCount = connection.walPageCount
-        if pageCount >= restartPageCount, isCopied.exchange(false, ordering: .relaxed) { return restart(connection) }
+        if isCopied.exchange(false, ordering: .relaxed), pageCount >= restartPageCount { return restart(connection) }
         // A WAL that is shorter than before has been restarted.
         let last = min(lastPageCount.load(ordering: .relaxed), pageCount)
         let isTooLong = pageCount >= maxPageCount
         let isDue = pageCount - last >= interval || isTooLong && last < maxPageCount
-        lastPageCount.store(isDue ? pageCount : last, ordering: .relaxed)
+        lastPageCount.store(last, ordering: .relaxed)
         guard isDue else { return }
         if isTooLong || directory.freeByteCount < 2 * Connection.maxWALByteCount {
+            lastPageCount.store(pageCount, ordering: .relaxed)
             try? lane.runAndWait { () throws(SQLiteError) in try checkpoint() }
             restart(connection)
         } else if !isScheduled.exchange(true, ordering: .relaxed) {
+            lastPageCount.store(pageCount, ordering: .relaxed)
             lane.submit { [self] in
                 try? checkpoint()
-                // What was written during a long copy takes a short one, and leaves little for the restart.
-                if pageCount >= restartPageCount { try? checkpoint() }
-                isCopied.store(true, ordering: .relaxed)
+                if pageCount >= restartPageCount {
+                    // What was written during a long copy takes a short one, and leaves little for the restart.
+                    try? checkpoint()
+                    isCopied.store(true, ordering: .relaxed)
+                }
                 isScheduled.store(false, ordering: .relaxed)
             }
         }
