@@ -69,7 +69,7 @@ package final class Checkpointer: Sendable {
             lane.submit { [self] in
                 try? checkpoint()
                 if pageCount >= restartPageCount {
-                    // What was written during a long copy takes a short one, and leaves little for the restart.
+                    // The second copy is short: it copies the commits during the first one, and leaves little for the restart.
                     try? checkpoint()
                     isCopied.store(true, ordering: .relaxed)
                 }
