@@ -26,6 +26,19 @@ struct CheckpointTests {
         }
     }
 
+    /// Stores entries in rounds, and returns the size of the largest WAL that was seen after a round and `wait`.
+    private func largestWAL(
+        of store: ResponseStore, rounds: Int, entries: Int, wait: () -> Void = {}
+    ) throws -> Int {
+        var largest = 0
+        for round in 0..<rounds {
+            try fill(store, round * entries..<(round + 1) * entries, headPages: 14)
+            wait()
+            largest = max(largest, try size("-wal"))
+        }
+        return largest
+    }
+
     @Test("The WAL is copied into the index beside the writer")
     func beside() throws {
         let store = try sandbox.open()
@@ -45,11 +58,7 @@ struct CheckpointTests {
     @Test("The WAL stays below its bound")
     func bounded() throws {
         let store = try sandbox.open()
-        var largest = 0
-        for round in 0..<20 {
-            try fill(store, round * 25..<(round + 1) * 25, headPages: 14)
-            largest = max(largest, try size("-wal"))
-        }
+        let largest = try largestWAL(of: store, rounds: 20, entries: 25)
         // The bound is exceeded by the commit that reaches it.
         #expect(largest <= 4_200 * (4_096 + 24))
         #expect(try store.check(digests: true).isSound)
@@ -58,12 +67,7 @@ struct CheckpointTests {
     @Test("A commit restarts a WAL that the lane has copied, before it is so long that commits wait")
     func restarted() throws {
         let store = try sandbox.open()
-        var largest = 0
-        for round in 0..<40 {
-            try fill(store, round * 15..<(round + 1) * 15, headPages: 14)
-            store.writer.checkpointer.wait()
-            largest = max(largest, try size("-wal"))
-        }
+        let largest = try largestWAL(of: store, rounds: 40, entries: 15) { store.writer.checkpointer.wait() }
         #expect(largest > 2_900 * (4_096 + 24))
         #expect(largest <= 3_600 * (4_096 + 24))
         #expect(try store.check(digests: true).isSound)

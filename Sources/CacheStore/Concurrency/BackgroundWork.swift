@@ -21,7 +21,7 @@ final class BackgroundWork: Sendable {
         try await lane.run(work)
     }
 
-    /// Runs work that does not keep the store alive, also when the store is gone by then.
+    /// Runs work that needs no store, even after the store was released.
     func submitWithoutStore(_ work: @escaping @Sendable () -> Void) {
         lane.submit(work)
     }

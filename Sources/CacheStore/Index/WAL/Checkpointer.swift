@@ -3,7 +3,7 @@ internal import Synchronization
 /// Copies the WAL into the database. Usually the copy runs on a lane, and commits do not wait for the disk.
 ///
 /// SQLite overwrites the WAL from its beginning once all of it is copied. While processes write, something is always left.
-/// So the commit after a copy of a long WAL copies the rest and restarts the WAL, which takes some milliseconds:
+/// So the commit after a copy of a long WAL copies the rest and restarts the WAL:
 ///
 ///     pages in the WAL   1/4    2/4    3/4               4/4 of the most
 ///     lane               copy   copy   copy
@@ -69,7 +69,7 @@ package final class Checkpointer: Sendable {
             lane.submit { [self] in
                 try? checkpoint()
                 if pageCount >= restartPageCount {
-                    // The second copy is short: it copies the commits during the first one, and leaves little for the restart.
+                    // Copies the commits during the first copy, and leaves less for the restart, which blocks all writers.
                     try? checkpoint()
                     isCopied.store(true, ordering: .relaxed)
                 }
