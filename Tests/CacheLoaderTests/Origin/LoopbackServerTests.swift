@@ -23,7 +23,8 @@ struct LoopbackServerTests {
     func incompleteRequest(_ bytes: String) async throws {
         let server = try await server { $0.timeout = .milliseconds(50) }
         let client = try await RawClient(port: server.port)
-        try await client.send(bytes)
+        // On a busy machine the server may have closed before the bytes leave.
+        try? await client.send(bytes)
         #expect(await client.rest().text == "")
         await server.stop()
     }
@@ -48,7 +49,7 @@ struct LoopbackServerTests {
         let sent = Mutex(0)
         let (failures, failure) = AsyncStream<Void>.makeStream()
         let server = try await server {
-            $0.timeout = .milliseconds(200)
+            $0.timeout = .seconds(5)
         } answer: { connection in
             let piece = [UInt8](repeating: 0, count: 1 << 20)
             do {
