@@ -209,6 +209,12 @@ struct ScaleCalls {
     /// The times in nanoseconds for which transactions have held the write lock, in their order.
     private var holds: [Int64] { metrics.timers(label: "cachestore.transaction.hold").flatMap(\.values) }
 
+    /// The length of the WAL of the store in a directory; 0 without a WAL.
+    static func walByteCount(in directory: URL) -> Int {
+        let path = directory.appending(path: "index.sqlite-wal").path(percentEncoded: false)
+        return (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+    }
+
     /// Returns the columns of a call.
     func measure(_ call: Call) async throws -> [String] {
         let lookups = Lookups(store, try key(7))
@@ -229,13 +235,10 @@ struct ScaleCalls {
         // The store hands the times over on a thread of its own.
         try await Task.sleep(for: .milliseconds(20))
         let hold = holds.dropFirst(earlier).max()
-        let log =
-            try? FileManager.default.attributesOfItem(
-                atPath: directory.path(percentEncoded: false) + "/index.sqlite-wal")[.size] as? Int
         return [
             Table.time(time), again.map(Table.time) ?? "", hold.map { Table.time(Double($0)) } ?? "none",
             Table.time(slowest / .nanoseconds(1)),
-            String(format: "%.1f MB", Double(log ?? 0) / 1e6),
+            String(format: "%.1f MB", Double(Self.walByteCount(in: directory)) / 1e6),
         ]
     }
 

@@ -57,6 +57,7 @@ struct SharedProcess: ParsableCommand {
 
     func run() throws {
         let times = SharedTimes()
+        let longestWAL = Atomic(0)
         let store = try ResponseStore.unlimited(URL(filePath: directory))
         let end = ContinuousClock.now + .seconds(seconds)
         try onThreads(8) { thread in
@@ -65,6 +66,7 @@ struct SharedProcess: ParsableCommand {
                 case 0..<4:
                     let key = try ScaleCalls.key(Int.random(in: 0..<entries))
                     times.measure("lookup") { _ = try store.lookup(key) }
+                    longestWAL.max(ScaleCalls.walByteCount(in: URL(filePath: directory)), ordering: .relaxed)
                     usleep(1_000)
                 case 4..<6:
                     let number = Int.random(in: 0..<entries)
@@ -86,6 +88,7 @@ struct SharedProcess: ParsableCommand {
             }
         }
         for line in times.lines { print(line) }
+        print("longest WAL, in MB | | | | \(longestWAL.load(ordering: .relaxed) / 1_000_000)")
         print("end")
         fflush(nil)
     }

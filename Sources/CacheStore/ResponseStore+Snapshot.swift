@@ -43,12 +43,11 @@ extension ResponseStore {
     @discardableResult
     public func snapshot(to directory: URL) throws(StoreError) -> SnapshotReport {
         try checkOpen()
-        return try longReads.run { (interruption) throws(StoreError) in
-            let target = try SnapshotDirectory(at: directory, isDurable: configuration.durability == .durable)
-            let report = try fill(target, until: interruption)
-            try target.finish()
-            return report
-        }
+        let target = try SnapshotDirectory(at: directory, isDurable: configuration.durability == .durable)
+        // Suspending the store does not wait until the directory of a failed snapshot is removed.
+        let report = try longReads.run { (interruption) throws(StoreError) in try fill(target, until: interruption) }
+        try target.finish()
+        return report
     }
 
     /// Copies the store like the synchronous overload, without blocking the caller's thread.

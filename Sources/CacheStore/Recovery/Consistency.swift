@@ -1,5 +1,6 @@
 /// Checks the file and the invariants between the tables. Each comparison of tables is one statement, so it sees one
-/// state of the index.
+/// state of the index. Comparisons of one entry with its rows elsewhere run a statement for each thousand ids: while one
+/// statement runs, the WAL cannot restart.
 extension Connection {
     /// Returns the problems that SQLite finds in the file; empty if there are none.
     func integrityProblems() throws(SQLiteError) -> [String] {
@@ -54,121 +55,131 @@ extension Connection {
     /// Returns the keys of entries whose body has no row in `blob` or a row with another length, and of entries that
     /// have lost their digest.
     func entriesWithoutBlob() throws(SQLiteError) -> [CacheKey] {
-        let statement = try prepared(
+        var keys: [CacheKey] = []
+        try forEachRow(
             """
             SELECT partition, key FROM entry
-            WHERE (body IS NOT NULL OR byte_count <> 0)
+            WHERE id BETWEEN ?1 AND ?2 AND (body IS NOT NULL OR byte_count <> 0)
                 AND NOT EXISTS (
                     SELECT 1 FROM blob
                     WHERE digest = body AND length(digest) = 32 AND blob.byte_count = entry.byte_count
                 )
-            """)
-        defer { statement.reset() }
-        var keys: [CacheKey] = []
-        while try statement.step() {
-            keys.append(CacheKey(stored: statement.text(1), partition: statement.text(0)))
-        }
+            """
+        ) { keys.append($0.key) }
         return keys
     }
 
     /// Returns the derived representations whose body has no row in `blob` or a row with another length, and those that
     /// have lost their digest.
     func derivedWithoutBlob() throws(SQLiteError) -> [(key: CacheKey, name: String)] {
-        let statement = try prepared(
+        var forms: [(CacheKey, String)] = []
+        try forEachRow(
             """
             SELECT entry.partition, entry.key, derived.name FROM derived JOIN entry ON entry.id = derived.entry_id
-            WHERE (derived.body IS NOT NULL OR derived.byte_count <> 0)
+            WHERE entry_id BETWEEN ?1 AND ?2 AND (derived.body IS NOT NULL OR derived.byte_count <> 0)
                 AND NOT EXISTS (
                     SELECT 1 FROM blob
                     WHERE digest = derived.body AND length(digest) = 32 AND blob.byte_count = derived.byte_count
                 )
-            """)
-        defer { statement.reset() }
-        var forms: [(CacheKey, String)] = []
-        while try statement.step() {
-            forms.append((CacheKey(stored: statement.text(1), partition: statement.text(0)), statement.text(2)))
-        }
+            """
+        ) { forms.append(($0.key, $0.text(2))) }
         return forms
     }
 
     /// Returns the keys of entries whose rows in `access`, `priority` and `tag` contradict the entry.
     func entriesWithWrongTags() throws(SQLiteError) -> [CacheKey] {
-        let statement = try prepared(
+        var keys: [CacheKey] = []
+        try forEachRow(
             """
             SELECT partition, key FROM entry LEFT JOIN access ON access.entry_id = entry.id
-            WHERE coalesce(access.is_pinned, 0) <> entry.is_pinned
+            WHERE id BETWEEN ?1 AND ?2 AND (
+                coalesce(access.is_pinned, 0) <> entry.is_pinned
                 OR access.entry_id IS NULL AND id < (SELECT unused_id FROM total)
+            )
             UNION
             SELECT partition, key FROM entry
-            WHERE (SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state)
+            WHERE id BETWEEN ?1 AND ?2
+                AND (SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state)
                 AND is_pinned = EXISTS (SELECT 1 FROM priority WHERE entry_id = id)
             UNION
             SELECT partition, key FROM entry
-            WHERE tags IS NOT NULL AND (
+            WHERE id BETWEEN ?1 AND ?2 AND tags IS NOT NULL AND (
                 NOT json_valid(tags)
                 OR EXISTS (SELECT value FROM json_each(tags) EXCEPT SELECT name FROM tag WHERE entry_id = entry.id)
             )
             UNION
             SELECT entry.partition, entry.key FROM tag JOIN entry ON entry.id = tag.entry_id
-            WHERE tag.name NOT IN (SELECT value FROM json_each(iif(json_valid(entry.tags), entry.tags, '[]')))
-            """)
-        defer { statement.reset() }
-        var keys: [CacheKey] = []
-        while try statement.step() {
-            keys.append(CacheKey(stored: statement.text(1), partition: statement.text(0)))
-        }
+            WHERE tag.entry_id BETWEEN ?1 AND ?2
+                AND tag.name NOT IN (SELECT value FROM json_each(iif(json_valid(entry.tags), entry.tags, '[]')))
+            """
+        ) { keys.append($0.key) }
         return keys
     }
 
     /// Returns the sums that differ from the sums of the rows. Uses `total()`, because `sum()` fails if a row has too
     /// large a number.
     func wrongTotals() throws(SQLiteError) -> [(name: String, recorded: Int64, actual: Int64)] {
-        let statement = try prepared(
-            """
-            WITH
-                recorded AS (SELECT * FROM total UNION ALL SELECT 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 LIMIT 1),
-                compared (name, recorded, actual) AS (
-                    SELECT 'rows of total', (SELECT count(*) FROM total), 1
-                    UNION ALL SELECT 'rows of state', (SELECT count(*) FROM state), 1
-                    UNION ALL SELECT 'entry_count', entry_count, (SELECT count(*) FROM entry) FROM recorded
-                    UNION ALL SELECT 'logical_bytes', logical_bytes,
-                        (SELECT total(byte_count) FROM entry) + (SELECT total(byte_count) FROM derived) FROM recorded
-                    UNION ALL SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM recorded
-                    UNION ALL SELECT 'physical_bytes', physical_bytes, (SELECT total(byte_count) FROM blob) FROM recorded
-                    UNION ALL SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM recorded
-                    UNION ALL SELECT 'failing_count', failing_count,
-                        (SELECT count(*) FROM (SELECT DISTINCT partition, key FROM failure)) FROM recorded
-                    UNION ALL SELECT 'derived_count', derived_count, (SELECT count(*) FROM derived) FROM recorded
-                    UNION ALL SELECT 'derived_bytes', derived_bytes, (SELECT total(byte_count) FROM derived)
-                        FROM recorded
-                    UNION ALL SELECT 'ghost_count', ghost_count, (SELECT count(*) FROM ghost) FROM recorded
-                    UNION ALL SELECT 'rows of blob without a digest',
-                        (SELECT count(*) FROM blob WHERE length(digest) <> 32), 0
-                    UNION ALL SELECT 'last_id', last_id, CASE
-                        WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 THEN last_id
-                        ELSE (SELECT coalesce(max(id), 0) FROM entry)
-                    END FROM recorded
-                    UNION ALL SELECT 'rows of access without an entry',
-                        (SELECT count(*) FROM access WHERE entry_id NOT IN (SELECT id FROM entry)), 0
-                    UNION ALL SELECT 'rows of priority without an entry',
-                        (SELECT count(*) FROM priority WHERE entry_id NOT IN (SELECT id FROM entry)), 0
-                    UNION ALL SELECT 'rows of partition_total', (SELECT count(*) FROM partition_total),
-                        (SELECT count(DISTINCT partition) FROM entry WHERE partition <> '')
-                    UNION ALL SELECT 'partition_total of ' || partition, byte_count,
-                        (SELECT total(byte_count) FROM entry WHERE entry.partition = partition_total.partition)
-                        FROM partition_total
-                    UNION ALL SELECT 'rows of tag without an entry',
-                        (SELECT count(*) FROM tag WHERE entry_id NOT IN (SELECT id FROM entry)), 0
-                    UNION ALL SELECT 'rows of derived without an entry',
-                        (SELECT count(*) FROM derived WHERE entry_id NOT IN (SELECT id FROM entry)), 0
-                )
-            SELECT name, recorded, CAST(actual AS INTEGER) FROM compared WHERE recorded <> actual
-            """)
-        defer { statement.reset() }
         var wrong: [(String, Int64, Int64)] = []
-        while try statement.step() {
-            wrong.append((statement.text(0), statement.int64(1), statement.int64(2)))
+        for sql in Self.sums {
+            let statement = try prepared(sql)
+            defer { statement.reset() }
+            while try statement.step() {
+                let (recorded, actual) = (statement.int64(1), statement.int64(2))
+                if recorded != actual { wrong.append((statement.text(0), recorded, actual)) }
+            }
         }
         return wrong
     }
+
+    /// Queries for the name of a sum, the recorded and the actual one.
+    private static let sums: [StaticString] = [
+        "SELECT 'rows of total', count(*), 1 FROM total",
+        "SELECT 'rows of state', count(*), 1 FROM state",
+        "SELECT 'entry_count', entry_count, (SELECT count(*) FROM entry) FROM total",
+        """
+        SELECT 'logical_bytes', logical_bytes, CAST(
+            (SELECT total(byte_count) FROM entry) + (SELECT total(byte_count) FROM derived) AS INTEGER
+        ) FROM total
+        """,
+        "SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM total",
+        """
+        SELECT 'physical_bytes', physical_bytes, CAST((SELECT total(byte_count) FROM blob) AS INTEGER) FROM total
+        """,
+        "SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM total",
+        """
+        SELECT 'failing_count', failing_count, (SELECT count(*) FROM (SELECT DISTINCT partition, key FROM failure))
+        FROM total
+        """,
+        "SELECT 'derived_count', derived_count, (SELECT count(*) FROM derived) FROM total",
+        """
+        SELECT 'derived_bytes', derived_bytes, CAST((SELECT total(byte_count) FROM derived) AS INTEGER) FROM total
+        """,
+        "SELECT 'ghost_count', ghost_count, (SELECT count(*) FROM ghost) FROM total",
+        "SELECT 'rows of blob without a digest', count(*), 0 FROM blob WHERE length(digest) <> 32",
+        """
+        SELECT 'last_id', last_id, CASE WHEN last_id BETWEEN newest AND 1 << 38 THEN last_id ELSE newest END
+        FROM total, (SELECT coalesce(max(id), 0) AS newest FROM entry)
+        """,
+        "SELECT 'rows of access without an entry', count(*), 0 FROM access WHERE entry_id NOT IN (SELECT id FROM entry)",
+        """
+        SELECT 'rows of priority without an entry', count(*), 0 FROM priority
+        WHERE entry_id NOT IN (SELECT id FROM entry)
+        """,
+        """
+        SELECT 'rows of partition_total', count(*), (SELECT count(DISTINCT partition) FROM entry WHERE partition <> '')
+        FROM partition_total
+        """,
+        """
+        SELECT 'partition_total of ' || partition, byte_count, CAST(
+            (SELECT total(byte_count) FROM entry WHERE entry.partition = partition_total.partition) AS INTEGER
+        ) FROM partition_total
+        """,
+        "SELECT 'rows of tag without an entry', count(*), 0 FROM tag WHERE entry_id NOT IN (SELECT id FROM entry)",
+        "SELECT 'rows of derived without an entry', count(*), 0 FROM derived WHERE entry_id NOT IN (SELECT id FROM entry)",
+    ]
+}
+
+extension Statement {
+    /// The key in the first two columns: a partition and a key.
+    fileprivate var key: CacheKey { CacheKey(stored: text(1), partition: text(0)) }
 }

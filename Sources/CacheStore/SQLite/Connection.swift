@@ -332,6 +332,18 @@ package final class Connection {
     /// The number of pages in the WAL after the last commit of this connection, including those of other connections.
     var walPageCount: Int { Int(walPages.pointee) }
 
+    /// Interrupts the connection. Valid while the connection is open.
+    var interrupter: Interrupter { Interrupter(handle: handle) }
+
+    /// Ends the present work of a connection, from another thread.
+    ///
+    /// `sqlite3_interrupt` may be called on any thread while the connection is open, which the user of this value ensures.
+    struct Interrupter: @unchecked Sendable {
+        fileprivate let handle: OpaquePointer
+
+        func interrupt() { sqlite3_interrupt(handle) }
+    }
+
     /// Reads from one snapshot of the index until ``endReading()``. Meanwhile, no connection can restart the WAL.
     package func beginReading() throws(SQLiteError) {
         try execute("BEGIN; PRAGMA schema_version")
@@ -341,11 +353,12 @@ package final class Connection {
         _ = try? execute("ROLLBACK")
     }
 
-    /// Copies as much of the WAL into the database as readers allow.
-    func checkpoint() throws(SQLiteError) {
+    /// Copies as much of the WAL into the database as readers allow. Returns the number of pages that are left; `nil` if
+    /// another connection runs a checkpoint.
+    func checkpoint() throws(SQLiteError) -> Int? {
         // SQLite opens the WAL with the first read.
         try execute("PRAGMA schema_version")
-        _ = try checkpoint(SQLITE_CHECKPOINT_PASSIVE, within: .zero)
+        return try checkpoint(SQLITE_CHECKPOINT_PASSIVE, within: .zero)
     }
 
     /// Copies the WAL into the database, so that the next transaction overwrites its beginning. Returns `false` if
@@ -354,24 +367,25 @@ package final class Connection {
     /// - Parameter timeout: How long to wait for writers, checkpointers and, while no connection can write, readers.
     @discardableResult
     func restartWAL(within timeout: Duration) throws(SQLiteError) -> Bool {
-        try waiting(timeout) { () throws(SQLiteError) in try checkpoint(SQLITE_CHECKPOINT_RESTART, within: timeout) }
+        try waiting(timeout) { () throws(SQLiteError) in try checkpoint(SQLITE_CHECKPOINT_RESTART, within: timeout) == 0
+        }
     }
 
     /// Copies the WAL into the database and truncates its file. Returns `false` if readers still need the WAL.
     func truncateWAL() throws(SQLiteError) -> Bool {
-        try checkpoint(SQLITE_CHECKPOINT_TRUNCATE, within: busyTimeout)
+        try checkpoint(SQLITE_CHECKPOINT_TRUNCATE, within: busyTimeout) == 0
     }
 
-    private func checkpoint(_ mode: Int32, within timeout: Duration) throws(SQLiteError) -> Bool {
+    private func checkpoint(_ mode: Int32, within timeout: Duration) throws(SQLiteError) -> Int? {
         let deadline = ContinuousClock.now + timeout
         while true {
             var (pageCount, copiedCount) = (Int32(0), Int32(0))
             let result = sqlite3_wal_checkpoint_v2(handle, "main", mode, &pageCount, &copiedCount)
-            if result == SQLITE_OK { return copiedCount == pageCount }
+            if result == SQLITE_OK { return Int(pageCount - copiedCount) }
             let error = error(result, sql: nil)
             guard error.isBusy else { throw error }
             // SQLite waits for readers, but not for other checkpointers.
-            guard ContinuousClock.now < deadline else { return false }
+            guard ContinuousClock.now < deadline else { return nil }
             sqlite3_sleep(1)
         }
     }

@@ -15,11 +15,9 @@ extension Connection {
 
     /// Returns the bodies of parts, whose files may be longer than the body. Reads every entry.
     func partBodies() throws(SQLiteError) -> Set<ContentDigest> {
-        let statement = try prepared("SELECT body FROM entry WHERE part_start IS NOT NULL")
-        defer { statement.reset() }
         var bodies: Set<ContentDigest> = []
-        while try statement.step() {
-            if let digest = statement.digest(0) { bodies.insert(digest) }
+        try forEachRow("SELECT body FROM entry WHERE id BETWEEN ?1 AND ?2 AND part_start IS NOT NULL") { row in
+            if let digest = row.digest(0) { bodies.insert(digest) }
         }
         return bodies
     }

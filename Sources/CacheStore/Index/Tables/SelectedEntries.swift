@@ -20,18 +20,14 @@ extension Connection {
             }
             return ids
         }
-        let statement = try prepare(selection.query("SELECT entry.id") + " AND entry.id >= ?9 AND entry.id < ?10")
-        var end: Int64 = 0
-        while let first = try firstEntryID(from: end), first <= Connection.maxID {
-            end = first + Self.idsPerStatement
-            statement.bind(first, at: 9)
-            statement.bind(end, at: 10)
+        let statement = try prepare(selection.query("SELECT entry.id") + " AND entry.id BETWEEN ?9 AND ?10")
+        try forEachRangeOfIDs { (range) throws(SQLiteError) in
+            statement.bind(range.lowerBound, at: 9)
+            statement.bind(range.upperBound, at: 10)
             ids += try self.ids(statement, selection)
         }
         return ids
     }
-
-    private static let idsPerStatement: Int64 = 1_000
 
     private func ids(_ statement: Statement, _ selection: EntrySelection) throws(SQLiteError) -> [Int64] {
         defer { statement.reset() }

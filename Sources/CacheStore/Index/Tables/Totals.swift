@@ -36,6 +36,27 @@ extension Connection {
         return try statement.step() ? statement.int64(0) : nil
     }
 
+    /// Calls `visit` with ranges that hold the ids of all entries, at most a thousand ids in each.
+    func forEachRangeOfIDs(_ visit: (ClosedRange<Int64>) throws(SQLiteError) -> Void) throws(SQLiteError) {
+        var next: Int64? = .min
+        while let from = next, let first = try firstEntryID(from: from) {
+            let last = min(first, .max - 999) + 999
+            try visit(first...last)
+            next = last < .max ? last + 1 : nil
+        }
+    }
+
+    /// Calls `visit` with each row of a query, which runs for each thousand ids of entries: from ?1 to ?2.
+    func forEachRow(_ sql: StaticString, _ visit: (Statement) -> Void) throws(SQLiteError) {
+        let statement = try prepared(sql)
+        try forEachRangeOfIDs { (ids) throws(SQLiteError) in
+            statement.bind(ids.lowerBound, at: 1)
+            statement.bind(ids.upperBound, at: 2)
+            defer { statement.reset() }
+            while try statement.step() { visit(statement) }
+        }
+    }
+
     /// The largest valid id. Larger ones do not fit into a recency.
     static let maxID: Int64 = 1 << 38
 

@@ -9,6 +9,9 @@ internal import Synchronization
 ///     lane               copy   copy   copy
 ///     writer                               restart       waits for a copy, then restart
 ///
+/// A restart waits a few milliseconds for the readers, because no process can write then. While a statement reads
+/// for longer, the WAL grows beyond its most, and the lane tries again after each few pages.
+///
 /// Each checkpoint opens connections of its own and closes them when it is done. SQLite keeps the descriptors of the
 /// index for the next checkpoints. After a failure, the next checkpoint copies the rest.
 package final class Checkpointer: Sendable {
@@ -20,19 +23,22 @@ package final class Checkpointer: Sendable {
     /// The number of pages from which the commit after a copy restarts the WAL.
     private var restartPageCount: Int { interval * 3 }
 
-    /// How long the restart of a WAL that is too long waits for readers and other checkpointers. No process can write while
-    /// it waits for readers.
-    private static let restartTimeout = Duration.milliseconds(100)
-    /// How long a restart before that waits.
-    private static let earlyRestartTimeout = Duration.milliseconds(5)
-    /// The number of pages by which the WAL grows after a failed restart before the next copy.
-    private static let retryPageCount = 128
+    /// How long a restart waits for readers, while no process can write, and for other checkpointers.
+    private static let restartTimeout = Duration.milliseconds(5)
+    /// The number of pages by which a long WAL grows before the next copy, and the most that a copy leaves to a restart.
+    private var retryPageCount: Int { interval / 8 }
 
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
     /// Whether a checkpoint is queued or running.
     private let isScheduled = Atomic(false)
-    /// Whether the lane has copied the WAL since the last commit.
+    /// Whether the lane has copied the WAL since the last commit, nearly to its end.
     private let isCopied = Atomic(false)
+    /// Whether readers kept the latest copy from the end of the WAL.
+    private let isHeldBack = Atomic(false)
+    /// Whether checkpoints have ended.
+    private let isEnded = Atomic(false)
+    /// Interrupts the checkpoint that runs. Its connection is open as long as this is not `nil`.
+    private let running = Mutex<Connection.Interrupter?>(nil)
     /// The number of pages in the WAL when a checkpoint last began. Only the writer changes it.
     private let lastPageCount = Atomic(0)
     private let directory: StoreDirectory
@@ -49,30 +55,25 @@ package final class Checkpointer: Sendable {
 
     /// Runs a checkpoint if the WAL has grown enough. The writer calls this after each commit.
     ///
-    /// Usually the checkpoint runs on the lane. If the WAL is too long or the disk almost full, the call waits for the
-    /// checkpoint and restarts the WAL.
+    /// Usually the checkpoint runs on the lane. If the WAL is too long and no reader is the reason, or if the disk is almost
+    /// full, the call waits for the checkpoint and restarts the WAL.
     func committed(_ connection: Connection) {
+        guard !isEnded.load(ordering: .relaxed) else { return }
         let pageCount = connection.walPageCount
-        if isCopied.exchange(false, ordering: .relaxed), pageCount >= restartPageCount { return restart(connection) }
+        let isLong = pageCount >= restartPageCount
+        if isCopied.exchange(false, ordering: .relaxed), isLong, restart(connection) { return }
         // A WAL that is shorter than before has been restarted.
         let last = min(lastPageCount.load(ordering: .relaxed), pageCount)
-        let isTooLong = pageCount >= maxPageCount
-        let isDue = pageCount - last >= interval || isTooLong && last < maxPageCount
-        lastPageCount.store(last, ordering: .relaxed)
+        let isDue = pageCount - last >= (isLong ? retryPageCount : interval)
+        lastPageCount.store(isDue ? pageCount : last, ordering: .relaxed)
         guard isDue else { return }
+        let isTooLong = pageCount >= maxPageCount && !isHeldBack.load(ordering: .relaxed)
         if isTooLong || directory.freeByteCount < 2 * Connection.maxWALByteCount {
-            lastPageCount.store(pageCount, ordering: .relaxed)
-            try? lane.runAndWait { () throws(SQLiteError) in try checkpoint() }
-            restart(connection)
+            lane.runAndWait { copy() }
+            if isCopied.exchange(false, ordering: .relaxed) { _ = restart(connection) }
         } else if !isScheduled.exchange(true, ordering: .relaxed) {
-            lastPageCount.store(pageCount, ordering: .relaxed)
             lane.submit { [self] in
-                try? checkpoint()
-                if pageCount >= restartPageCount {
-                    // Copies the commits during the first copy, and leaves less for the restart, which blocks all writers.
-                    try? checkpoint()
-                    isCopied.store(true, ordering: .relaxed)
-                }
+                copy()
                 isScheduled.store(false, ordering: .relaxed)
             }
         }
@@ -83,29 +84,53 @@ package final class Checkpointer: Sendable {
         lane.runAndWait {}
     }
 
-    /// Copies the rest of the WAL, and lets the next transaction overwrite its beginning.
-    ///
-    /// New readers use the database alone by then. A reader from before that does not end in time makes the restart fail.
-    private func restart(_ connection: Connection) {
-        let pageCount = connection.walPageCount
-        let timeout = pageCount < maxPageCount ? Self.earlyRestartTimeout : Self.restartTimeout
-        if (try? connection.restartWAL(within: timeout)) == true {
-            lastPageCount.store(0, ordering: .relaxed)
-        } else if pageCount < maxPageCount {
-            lastPageCount.store(pageCount - interval + Self.retryPageCount, ordering: .relaxed)
-        }
+    /// Interrupts the present checkpoint, and prevents all later ones until ``begin()``.
+    func end() {
+        isEnded.store(true, ordering: .relaxed)
+        running.withLock { $0?.interrupt() }
     }
 
-    /// Copies as much of the WAL as readers allow.
+    /// Allows checkpoints after ``end()``.
+    func begin() {
+        isEnded.store(false, ordering: .relaxed)
+    }
+
+    /// Copies the rest of the WAL, and lets the next transaction overwrite its beginning. Returns `false` if a reader from
+    /// before does not end in time.
+    private func restart(_ connection: Connection) -> Bool {
+        guard (try? connection.restartWAL(within: Self.restartTimeout)) == true else { return false }
+        lastPageCount.store(0, ordering: .relaxed)
+        return true
+    }
+
+    /// Copies the WAL twice: the second time the commits during the first copy, so that less is left to the restart, which
+    /// blocks all writers.
+    private func copy() {
+        isCopied.store(false, ordering: .relaxed)
+        _ = try? checkpoint()
+        guard let leftCount = try? checkpoint() else { return }
+        isHeldBack.store(leftCount >= retryPageCount, ordering: .relaxed)
+        isCopied.store(leftCount < retryPageCount, ordering: .relaxed)
+    }
+
+    /// Copies as much of the WAL as readers allow. Returns the number of pages that are left; `nil` if another process runs
+    /// a checkpoint, or checkpoints have ended.
     ///
     /// One connection reads meanwhile, so that no writer restarts the WAL. SQLite first reads the length of the WAL,
     /// then how much of it is copied. If a writer restarted the WAL in between, SQLite would take the old length for
     /// the new one.
-    private func checkpoint() throws(SQLiteError) {
+    private func checkpoint() throws(SQLiteError) -> Int? {
         let reader = try connection()
         try reader.beginReading()
         defer { reader.endReading() }
-        try connection().checkpoint()
+        let copier = try connection()
+        let isAllowed = running.withLock { running in
+            if !isEnded.load(ordering: .relaxed) { running = copier.interrupter }
+            return running != nil
+        }
+        guard isAllowed else { return nil }
+        defer { withExtendedLifetime(copier) { running.withLock { $0 = nil } } }
+        return try copier.checkpoint()
     }
 
     private func connection() throws(SQLiteError) -> Connection {

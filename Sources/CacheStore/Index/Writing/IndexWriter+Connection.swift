@@ -102,6 +102,7 @@ extension IndexWriter {
     /// Reopens the connection after ``suspend()``.
     func resume() throws(StoreError) {
         stop.set(false)
+        checkpointer.begin()
         writeLock.limitWaits(to: nil)
         try connection.withLock { (state) throws(StoreError) in
             if case .suspended = state { try open(&state) }
@@ -118,9 +119,10 @@ extension IndexWriter {
         waitForRecovery()
     }
 
-    /// Makes a leader that waits for a lock give up.
+    /// Makes a leader that waits for a lock or a checkpoint give up.
     private func stopWaiting() {
         stop.set(true)
+        checkpointer.end()
         writeLock.limitWaits(to: Self.closingTimeout)
     }
 
