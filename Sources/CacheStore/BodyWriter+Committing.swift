@@ -84,23 +84,20 @@ extension BodyWriter {
         return Change(digest: digest, growth: growth, partition: key.partition) {
             [self] (transaction, partitionRoom) throws(StoreError) in
             if let generation {
-                let wasRemoved = try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
-                    try transaction.connection.wasRemoved(key, since: generation)
-                }
+                let wasRemoved = try transaction.connection.wasRemoved(key, since: generation)
                 guard !wasRemoved else { throw .removedMeanwhile(key) }
             }
             // Name the file before inserting the row: a visible row has a file.
             if let digest { try place(digest, byteCount, isGrowing: isGrowing) }
-            let stored = try wrappingErrors(store.indexPath) { () throws(SQLiteError) -> StoredEntry? in
-                if metadata.kind == .content { try transaction.connection.removeFailures(for: key, failures) }
-                let stored = try transaction.store(
-                    metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now,
-                    including: entries.filter { $0.metadata.part != nil })
-                // Remove these last: one of them may have the same body.
-                for entry in entries where !entry.isReplaced(by: metadata) { _ = try transaction.removeEntry(entry) }
-                return try hasRoom(for: stored, in: transaction, partitionRoom) ? stored : nil
+            if metadata.kind == .content { try transaction.connection.removeFailures(for: key, failures) }
+            let stored = try transaction.store(
+                metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now,
+                including: entries.filter { $0.metadata.part != nil })
+            // Remove these last: one of them may have the same body.
+            for entry in entries where !entry.isReplaced(by: metadata) { _ = try transaction.removeEntry(entry) }
+            guard try hasRoom(for: stored, in: transaction, partitionRoom) else {
+                throw .exceedsLimits(limit: store.limits.limits?.maxBytes)
             }
-            guard let stored else { throw .exceedsLimits(limit: store.limits.limits?.maxBytes) }
             return stored
         }
     }
@@ -174,19 +171,15 @@ extension BodyWriter {
         let (digest, byteCount) = try seal()
         let now = store.now
         return Change(digest: digest, growth: byteCount) { [self] (transaction, _) throws(StoreError) in
-            let isPresent = try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
-                try transaction.connection.contains(entry)
-            }
+            let isPresent = try transaction.connection.contains(entry)
             guard isPresent else { return false }
             if let digest { try place(digest, byteCount, isGrowing: false) }
-            return try wrappingErrors(store.indexPath) { () throws(SQLiteError) in
-                try transaction.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
-                // Pinned entries are not evicted, so a representation of a pinned entry must not exceed the limits.
-                if try !hasRoom(for: nil, in: transaction) {
-                    try transaction.removeDerived(name, ofEntry: entry.id)
-                }
-                return try transaction.connection.derived(name, of: entry) != nil
+            try transaction.storeDerived(name, of: entry, digest: digest, byteCount: byteCount, at: now)
+            // Pinned entries are not evicted, so a representation of a pinned entry must not exceed the limits.
+            if try !hasRoom(for: nil, in: transaction) {
+                try transaction.removeDerived(name, ofEntry: entry.id)
             }
+            return try transaction.connection.derived(name, of: entry) != nil
         }
     }
 
@@ -195,7 +188,7 @@ extension BodyWriter {
     /// Makes room for the body. Returns whether the store is within its limits, or will be after a pass.
     private func hasRoom(
         for entry: StoredEntry?, in transaction: WriteTransaction, _ partitionRoom: LimitEnforcer.Room = .enough
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         switch try store.limits.makeRoom(for: entry, in: transaction, partitionRoom: partitionRoom) {
         case .enough:
             return true

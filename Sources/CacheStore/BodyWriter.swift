@@ -71,14 +71,12 @@ public final class BodyWriter: Sendable {
 
     private func append(_ bytes: UnsafeRawBufferPointer, _ state: inout State) throws(StoreError) {
         if state.file == nil { state.file = try store.stage() }
-        try wrappingErrors { () throws(SystemError) in
-            do throws(SystemError) {
-                try state.file?.descriptor.write(bytes)
-            } catch {
-                // A full disk accepts a part of the bytes before it refuses the rest.
-                _ = try? state.file?.descriptor.truncate(to: state.byteCount)
-                throw error
-            }
+        do throws(StoreError) {
+            try state.file?.descriptor.write(bytes)
+        } catch {
+            // A full disk accepts a part of the bytes before it refuses the rest.
+            _ = try? state.file?.descriptor.truncate(to: state.byteCount)
+            throw error
         }
     }
 
@@ -142,11 +140,9 @@ public final class BodyWriter: Sendable {
         try state.withLock { (state) throws(StoreError) in
             guard state.isOpen else { throw .closed }
             state.isOpen = false
-            try wrappingErrors { () throws(SystemError) in
-                // Copy and sync before taking the write lock: both take long.
-                if try hasLostName(state) { try restage(&state) }
-                try sync(state.file?.descriptor)
-            }
+            // Copy and sync before taking the write lock: both take long.
+            if try hasLostName(state) { try restage(&state) }
+            try sync(state.file?.descriptor)
             return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
         }
     }
@@ -158,13 +154,13 @@ public final class BodyWriter: Sendable {
             guard state.isOpen else { throw .closed }
             // Copy before taking the write lock: it takes long.
             if mayCopyGrowing(state) {
-                try wrappingErrors { () throws(SystemError) in if try hasLostName(state) { try restage(&state) } }
+                if try hasLostName(state) { try restage(&state) }
             }
             let digest = state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize())
             return (digest, state.byteCount, state.file?.descriptor)
         }
         // Sync outside of the lock: the next write does not wait.
-        try wrappingErrors { () throws(SystemError) in try sync(file) }
+        try sync(file)
         return (digest, byteCount)
     }
 
@@ -176,7 +172,7 @@ public final class BodyWriter: Sendable {
         try state.withLock { (state) throws(StoreError) in
             // The writer was discarded while the commit waited.
             guard state.file != nil else { throw .closed }
-            do throws(SystemError) {
+            do throws(StoreError) {
                 let wasLinked = state.wasLinked
                 try link(&state, digest, byteCount, isGrowing: isGrowing)
                 // The name may belong to a file of another writer with the same bytes.
@@ -192,8 +188,8 @@ public final class BodyWriter: Sendable {
 
     private func link(
         _ state: inout State, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool
-    ) throws(SystemError) {
-        do throws(SystemError) {
+    ) throws(StoreError) {
+        do throws(StoreError) {
             try name(state, digest, byteCount, isGrowing: isGrowing)
         } catch {
             // A failed commit or an eviction has deleted the last name, or a sweep the one below `staging/`.
@@ -207,14 +203,14 @@ public final class BodyWriter: Sendable {
 
     private func name(
         _ state: borrowing State, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool
-    ) throws(SystemError) {
+    ) throws(StoreError) {
         switch state.file {
         case let file?: try store.blobs.link(file, as: digest, byteCount: byteCount, isGrowing: isGrowing)
         case nil: break
         }
     }
 
-    private func hasLostName(_ state: borrowing State) throws(SystemError) -> Bool {
+    private func hasLostName(_ state: borrowing State) throws(StoreError) -> Bool {
         switch state.file {
         case let file?: try file.hasLostName(wasLinked: state.wasLinked)
         case nil: false
@@ -238,7 +234,7 @@ public final class BodyWriter: Sendable {
     }
 
     /// Copies the written bytes to a new file.
-    private func restage(_ state: inout State) throws(SystemError) {
+    private func restage(_ state: inout State) throws(StoreError) {
         guard let source = state.file?.descriptor else { return }
         let copy = try store.blobs.stage()
         _ = try copy.descriptor.write(source, byteCount: state.byteCount)
@@ -248,7 +244,7 @@ public final class BodyWriter: Sendable {
     }
 
     /// Syncs the bytes of the file if the store is durable.
-    private func sync(_ file: FileDescriptor?) throws(SystemError) {
+    private func sync(_ file: FileDescriptor?) throws(StoreError) {
         if store.configuration.durability == .durable { try file?.sync() }
     }
 }

@@ -46,14 +46,14 @@ extension ResponseStore {
 
     /// Stages a file for a body.
     func stage() throws(StoreError) -> StagedFile {
-        do throws(SystemError) {
+        do throws(StoreError) {
             return try blobs.stage()
         } catch {
             // A deleted directory takes no file; ext4 answers EPERM.
-            guard error.meansMissing || error.errno == EPERM else { throw .file(error) }
+            guard error.meansMissing || error.errno == EPERM else { throw error }
         }
         try reopenReplacedDirectory()
-        return try wrappingErrors { () throws(SystemError) in try blobs.stage() }
+        return try blobs.stage()
     }
 
     /// Opens a body. If the body is gone, removes the row that names it, in a store that is open for writing.
@@ -99,19 +99,17 @@ extension ResponseStore {
         _ digest: ContentDigest, byteCount: Int64, isPart: Bool, limit: Int64,
         _ verification: Configuration.Verification
     ) throws(StoreError) -> BodyState {
-        return try wrappingErrors { () throws(SystemError) in
-            guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
-                return .damaged(nil)
-            }
-            if !isVerified(digest, status, isPart: isPart, verification) {
-                guard byteCount <= limit else { return .unverified }
-                guard try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest else {
-                    return .damaged(status)
-                }
-                verified.insert(digest, status, isPart: isPart)
-            }
-            return .intact(StoredBody(descriptor: descriptor, digest: digest, byteCount: byteCount))
+        guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
+            return .damaged(nil)
         }
+        if !isVerified(digest, status, isPart: isPart, verification) {
+            guard byteCount <= limit else { return .unverified }
+            guard try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest else {
+                return .damaged(status)
+            }
+            verified.insert(digest, status, isPart: isPart)
+        }
+        return .intact(StoredBody(descriptor: descriptor, digest: digest, byteCount: byteCount))
     }
 
     /// Whether a body need not be compared with its digest.
@@ -144,7 +142,7 @@ extension ResponseStore {
     ) throws(StoreError) -> Bool {
         // Ask without the write lock first: the body of an evicted entry has no row left, and its missing file is no
         // damage.
-        guard try read({ (connection) throws(SQLiteError) in try connection.containsBlob(digest) }) else {
+        guard try read({ (connection) throws(StoreError) in try connection.containsBlob(digest) }) else {
             return false
         }
         return try writer.write { [self] (transaction) throws(StoreError) in
@@ -162,17 +160,13 @@ extension ResponseStore {
         _ rows: [BodyReference.Row], withDamaged digest: ContentDigest, _ file: FileStatus?, byteCount: Int64,
         isPart: Bool, _ transaction: WriteTransaction
     ) throws(StoreError) -> Bool {
-        let present = try wrappingErrors { () throws(SystemError) in
-            try blobs.open(digest, byteCount: byteCount, isPart: isPart)?.1
-        }
+        let present = try blobs.open(digest, byteCount: byteCount, isPart: isPart)?.1
         guard present?.isSameFile(as: file) ?? true else { return false }
-        let isRemoved = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-            var isRemoved = false
-            for row in rows where try transaction.remove(row, withBody: digest) { isRemoved = true }
-            if isRemoved { try transaction.connection.countDamagedBody() }
-            return isRemoved
-        }
-        if isRemoved { try wrappingErrors { () throws(SystemError) in try deletion.deleteDamaged(digest) } }
-        return isRemoved
+        var isRemoved = false
+        for row in rows where try transaction.remove(row, withBody: digest) { isRemoved = true }
+        guard isRemoved else { return false }
+        try transaction.connection.countDamagedBody()
+        try deletion.deleteDamaged(digest)
+        return true
     }
 }

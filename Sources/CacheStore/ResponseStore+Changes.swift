@@ -13,12 +13,12 @@ extension ResponseStore {
     /// to the commit of the response. If the key was removed in between, the commit throws
     /// ``StoreError/removedMeanwhile(_:)`` and stores nothing. Runs on the calling thread, for some microseconds.
     public func generation() throws(StoreError) -> StoreGeneration {
-        try read { (connection) throws(SQLiteError) in try connection.generation() }
+        try read { (connection) throws(StoreError) in try connection.generation() }
     }
 
     /// Whether `key` was removed after `generation`. Runs on the calling thread, for some microseconds.
     package func wasRemoved(_ key: CacheKey, since generation: StoreGeneration) throws(StoreError) -> Bool {
-        try read { (connection) throws(SQLiteError) in try connection.wasRemoved(key, since: generation) }
+        try read { (connection) throws(StoreError) in try connection.wasRemoved(key, since: generation) }
     }
 
     /// Stores a body that is already in memory, in place of the entry with the same key, kind, variant and part.
@@ -63,7 +63,7 @@ extension ResponseStore {
     private func settingOptions(
         _ options: EntryOptions, _ key: CacheKey
     ) -> @Sendable (WriteTransaction) throws(StoreError) -> Bool {
-        changing { (transaction) throws(SQLiteError) in try transaction.setOptions(options, for: key) > 0 }
+        { (transaction) throws(StoreError) in try transaction.setOptions(options, for: key) > 0 }
     }
 
     /// Replaces the metadata of an entry after a validation, in one row update. Removes the recorded failures of
@@ -102,7 +102,7 @@ extension ResponseStore {
         _ entry: StoredEntry, _ metadata: EntryMetadata, _ failures: FailureSelection = .all
     ) throws(StoreError) -> @Sendable (WriteTransaction) throws(StoreError) -> Bool {
         try metadata.checkLengths()
-        return changing { (transaction) throws(SQLiteError) in
+        return { (transaction) throws(StoreError) in
             guard try transaction.freshen(entry, metadata) else { return false }
             try transaction.connection.removeFailures(for: entry.key, failures)
             return true
@@ -146,7 +146,7 @@ extension ResponseStore {
         _ key: CacheKey, _ request: String, _ status: Int, _ window: Duration?, _ generation: StoreGeneration?
     ) -> @Sendable (WriteTransaction) throws(StoreError) -> Int {
         let now = now
-        return changing { (transaction) throws(SQLiteError) in
+        return { (transaction) throws(StoreError) in
             if let generation, try transaction.connection.wasRemoved(key, since: generation) { return 0 }
             return try transaction.connection.recordFailure(
                 for: key, request: request, status: status, at: now, within: window?.milliseconds)
@@ -157,10 +157,9 @@ extension ResponseStore {
     package func removeFailures(
         of key: CacheKey, _ selection: FailureSelection = .all
     ) async throws(StoreError) {
-        _ = try await writer.write(
-            changing { (transaction) throws(SQLiteError) in
-                try transaction.connection.removeFailures(for: key, selection)
-            })
+        _ = try await writer.write { (transaction) throws(StoreError) in
+            try transaction.connection.removeFailures(for: key, selection)
+        }
     }
 
     /// Returns the failures of a request for `key` since its last success; `nil` if there were none. Runs on the
@@ -171,16 +170,6 @@ extension ResponseStore {
     ///   - request: The text with which the failures were recorded. `nil`, the default, for all requests: the sum of
     ///     their counts, and the status and time of the latest failure.
     public func failure(for key: CacheKey, request: String? = nil) throws(StoreError) -> LoadFailure? {
-        try read { (connection) throws(SQLiteError) in try connection.failure(for: key, request: request) }
-    }
-
-    /// Returns a change of the index as a job for the writer.
-    func changing<Value>(
-        _ change: @escaping @Sendable (WriteTransaction) throws(SQLiteError) -> Value
-    ) -> @Sendable (WriteTransaction) throws(StoreError) -> Value {
-        let path = indexPath
-        return { (transaction) throws(StoreError) in
-            try wrappingErrors(path) { () throws(SQLiteError) in try change(transaction) }
-        }
+        try read { (connection) throws(StoreError) in try connection.failure(for: key, request: request) }
     }
 }

@@ -63,7 +63,7 @@ extension ResponseStore {
     /// - Throws: The errors of ``openBody(of:)``.
     public func openDerived(name: String, of entry: StoredEntry) throws(StoreError) -> StoredBody? {
         try checkOpen()
-        let found = try read { (connection) throws(SQLiteError) in try connection.derived(name, of: entry) }
+        let found = try read { (connection) throws(StoreError) in try connection.derived(name, of: entry) }
         guard let found else { return nil }
         let reference = BodyReference(
             row: .derived(name, entry: entry.id), digest: found.digest, byteCount: found.byteCount)

@@ -2,7 +2,7 @@
 extension ResponseStore {
     /// Returns the entry with this id; `nil` if there is none. Does not count as an access.
     package func entry(id: Int64) throws(StoreError) -> StoredEntry? {
-        try read { (connection) throws(SQLiteError) in
+        try read { (connection) throws(StoreError) in
             guard let key = try connection.key(ofEntry: id) else { return nil }
             return try connection.entries(for: key).first { $0.id == id }
         }
@@ -10,7 +10,7 @@ extension ResponseStore {
 
     /// Returns the keys of the entries in a selection, in the order in which the first of their bodies was stored.
     package func keys(in selection: EntrySelection, limit: Int) throws(StoreError) -> [CacheKey] {
-        try readLong { (connection) throws(SQLiteError) in
+        try readLong { (connection) throws(StoreError) in
             var keys: [CacheKey] = []
             var seen: Set<CacheKey> = []
             for id in try connection.ids(in: selection).sorted() {
@@ -25,13 +25,13 @@ extension ResponseStore {
     /// Returns the entries and bytes of each host, media type and age, the largest first. Reads every entry.
     package func byteGroups() throws(StoreError) -> [ByteGroup] {
         let now = now
-        return try readLong { (connection) throws(SQLiteError) in try connection.byteGroups(now: now) }
+        return try readLong { (connection) throws(StoreError) in try connection.byteGroups(now: now) }
     }
 
     /// The number of processes that have written to the store and not closed it. Killed processes count until the
     /// next only opener resets the number.
     package func writerCount() throws(StoreError) -> Int64 {
-        try read { (connection) throws(SQLiteError) in
+        try read { (connection) throws(StoreError) in
             try connection.integer(connection.prepared("SELECT writer_count FROM state"))
         }
     }
@@ -55,7 +55,7 @@ package struct ByteGroup: Hashable, Sendable {
 
 extension Connection {
     /// Reads the tables, because the view would format each time: that takes ten times as long.
-    fileprivate func byteGroups(now: Int64) throws(SQLiteError) -> [ByteGroup] {
+    fileprivate func byteGroups(now: Int64) throws(StoreError) -> [ByteGroup] {
         let statement = try prepare(
             """
             SELECT

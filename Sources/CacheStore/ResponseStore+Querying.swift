@@ -6,7 +6,7 @@ public import CacheFoundation
 extension ResponseStore {
     /// Returns the totals of the store. Takes constant time, because every change updates them.
     public func statistics() throws(StoreError) -> StoreStatistics {
-        try read { (connection) throws(SQLiteError) in try connection.statistics() }
+        try read { (connection) throws(StoreError) in try connection.statistics() }
     }
 
     /// Returns the rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts`, `cache_partitions`,
@@ -116,16 +116,13 @@ extension ResponseStore {
         until interruption: InterruptFlag, _ body: (SQLRows.Row) -> Bool
     ) throws(StoreError) -> [String] {
         do throws(StoreError) {
-            let connection = try wrappingErrors(path) { () throws(SQLiteError) in
-                try Connection(path: path, role: .inspector, busyTimeout: min(.seconds(5), timeout ?? .seconds(5)))
-            }
+            let connection = try Connection(
+                path: path, role: .inspector, busyTimeout: min(.seconds(5), timeout ?? .seconds(5)))
             connection.interrupt(by: interruption, timeLimit: timeout)
-            try wrappingErrors(path) { () throws(SQLiteError) in try connection.boundQueries() }
+            try connection.boundQueries()
             try Migrator(path: path).identify(connection)
-            return try wrappingErrors(path) { () throws(SQLiteError) in
-                try connection.authorizingQueries { () throws(SQLiteError) in
-                    try connection.forEachRow(of: sql, arguments, at: now, body)
-                }
+            return try connection.authorizingQueries { () throws(StoreError) in
+                try connection.forEachRow(of: sql, arguments, at: now, body)
             }
         } catch {
             guard case .index(let reason) = error else { throw error }
@@ -167,16 +164,16 @@ extension Connection {
     /// - Parameter now: The time of SQL's `'now'`, in milliseconds since 1970; `nil` for the time of the system.
     fileprivate func forEachRow(
         of sql: String, _ arguments: [SQLValue], at now: Int64?, _ body: (SQLRows.Row) -> Bool
-    ) throws(SQLiteError) -> [String] {
+    ) throws(StoreError) -> [String] {
         let statement = try prepare(sql)
         guard arguments.count == statement.parameterCount else {
-            throw SQLiteError(arguments: arguments.count, parameters: statement.parameterCount, sql: sql)
+            throw .index(SQLiteError(arguments: arguments.count, parameters: statement.parameterCount, sql: sql))
         }
         for (index, argument) in arguments.enumerated() {
             statement.bind(value: argument, at: Int32(index + 1))
         }
         // VACUUM INTO needs no authorization until it runs, and writes to another file than the one opened read-only.
-        guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: sql) }
+        guard statement.isReadOnly else { throw .index(SQLiteError(readOnlyRefuses: sql)) }
         let indices = 0..<Int32(statement.columnCount)
         let columns = indices.map { statement.columnName(Int($0)) }
         while try step(statement, at: now) {
@@ -186,7 +183,7 @@ extension Connection {
     }
 
     /// Sets the time for one step: `body` may run a query of another store on this thread.
-    private func step(_ statement: Statement, at now: Int64?) throws(SQLiteError) -> Bool {
+    private func step(_ statement: Statement, at now: Int64?) throws(StoreError) -> Bool {
         if let now { csqlitevfs_set_query_time(now) }
         defer { csqlitevfs_reset_query_time() }
         return try statement.step()

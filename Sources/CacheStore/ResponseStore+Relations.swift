@@ -3,7 +3,7 @@ extension ResponseStore {
     /// Returns the keys of the latest 64 entries that may answer URLs with another query
     /// (``EntryMetadata/searchBase``), the latest row first. Runs on the calling thread, for some microseconds.
     package func keys(withSearchBase base: String, partition: String) throws(StoreError) -> [CacheKey] {
-        try read { (connection) throws(SQLiteError) in
+        try read { (connection) throws(StoreError) in
             try connection.keys(withSearchBase: base, partition: partition)
         }
     }
@@ -21,24 +21,23 @@ extension ResponseStore {
     @discardableResult
     package func invalidate(_ keys: [CacheKey], groups: [String] = []) async throws(StoreError) -> Int {
         guard let first = keys.first else { return 0 }
-        let (count, hasGroups) = try await writer.write(
-            changing { (transaction) throws(SQLiteError) -> (Int, Bool) in
-                let connection = transaction.connection
-                var (count, groups) = (0, groups)
-                for key in keys {
-                    // RFC 9875 §2.2.1: the members of its groups may go with an invalidated response. Their own groups
-                    // do not: invalidation does not cascade.
-                    groups += try connection.groups(of: key)
-                    try connection.noteRemoval(of: key)
-                    count += try transaction.removeEntries(for: key)
-                    _ = try connection.removeFailuresWithFragments(of: key)
-                }
-                guard !groups.isEmpty else { return (count, false) }
-                // A response that is being loaded may belong to one of the groups, which is not known yet. So note a
-                // removal from the whole partition.
-                try connection.noteRemoval(fromPartition: first.partition)
-                return (count + (try transaction.removeMembers(of: groups, sameOriginAs: first)), true)
-            })
+        let (count, hasGroups) = try await writer.write { (transaction) throws(StoreError) -> (Int, Bool) in
+            let connection = transaction.connection
+            var (count, groups) = (0, groups)
+            for key in keys {
+                // RFC 9875 §2.2.1: the members of its groups may go with an invalidated response. Their own groups
+                // do not: invalidation does not cascade.
+                groups += try connection.groups(of: key)
+                try connection.noteRemoval(of: key)
+                count += try transaction.removeEntries(for: key)
+                _ = try connection.removeFailuresWithFragments(of: key)
+            }
+            guard !groups.isEmpty else { return (count, false) }
+            // A response that is being loaded may belong to one of the groups, which is not known yet. So note a
+            // removal from the whole partition.
+            try connection.noteRemoval(fromPartition: first.partition)
+            return (count + (try transaction.removeMembers(of: groups, sameOriginAs: first)), true)
+        }
         for key in keys { changes.note(.removed(key)) }
         if hasGroups { changes.note(.removedMany(partition: first.partition)) }
         if count > 0, configuration.secureDelete {

@@ -11,14 +11,15 @@ extension ResponseStore {
     /// - Returns: Whether anything was stored for `key`.
     @discardableResult
     public func remove(_ key: CacheKey) throws(StoreError) -> Bool {
-        let change = changing { (transaction) throws(SQLiteError) in
-            try transaction.connection.noteRemoval(of: key)
-            let hadUses = try transaction.connection.forgetUses(of: key)
-            let entries = try transaction.removeEntries(for: key)
-            let existed = try transaction.connection.removeFailuresWithFragments(of: key) || entries > 0
-            return (existed: existed, hadUses: hadUses)
+        let (existed, hadUses) = try withBallast { () throws(StoreError) in
+            try writer.write { (transaction) throws(StoreError) in
+                try transaction.connection.noteRemoval(of: key)
+                let hadUses = try transaction.connection.forgetUses(of: key)
+                let entries = try transaction.removeEntries(for: key)
+                let existed = try transaction.connection.removeFailuresWithFragments(of: key) || entries > 0
+                return (existed, hadUses)
+            }
         }
-        let (existed, hadUses) = try withBallast { () throws(StoreError) in try writer.write(change) }
         // A response of the key may be on its way although the index has no row.
         changes.note(.removed(key))
         if existed || hadUses { try finishRemoval() }
@@ -38,8 +39,7 @@ extension ResponseStore {
     /// Unlike the removal of a key, does not keep a load under way from storing its response.
     @discardableResult
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
-        let existed = try await writer.write(
-            changing { (transaction) throws(SQLiteError) in try transaction.removeEntry(entry) })
+        let existed = try await writer.write { (transaction) throws(StoreError) in try transaction.removeEntry(entry) }
         if existed { changes.note(.removed(entry.key)) }
         if existed, configuration.secureDelete {
             try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }
@@ -75,28 +75,28 @@ extension ResponseStore {
     ) throws(StoreError) -> RemovalReport {
         guard !selection.isEmpty else { return RemovalReport() }
         guard !dryRun else {
-            return try readLong { (connection) throws(SQLiteError) in try connection.preview(of: selection) }
+            return try readLong { (connection) throws(StoreError) in try connection.preview(of: selection) }
         }
         // A predicate may be invalid: check it before any change.
-        try readLong { (connection) throws(SQLiteError) in try connection.checkPredicate(of: selection) }
+        try readLong { (connection) throws(StoreError) in try connection.checkPredicate(of: selection) }
         // Note the removal first: a load under way must not store a removed entry again.
-        try writer.write(
-            changing { (transaction) throws(SQLiteError) in
-                try transaction.connection.noteRemoval(fromPartition: selection.partition)
-            })
+        try writer.write { (transaction) throws(StoreError) in
+            try transaction.connection.noteRemoval(fromPartition: selection.partition)
+        }
         // Observers hear of it before the first entry goes, and again after the last: a lookup in between may find an entry
         // that goes later.
         changes.note(.removedMany(partition: selection.partition))
         defer { changes.note(.removedMany(partition: selection.partition)) }
-        var rest = try readLong { (connection) throws(SQLiteError) in try connection.ids(in: selection) }[...]
-        var failing = try readLong { (connection) throws(SQLiteError) in try connection.failingKeys(in: selection) }
+        var rest = try readLong { (connection) throws(StoreError) in try connection.ids(in: selection) }[...]
+        var failing = try readLong { (connection) throws(StoreError) in try connection.failingKeys(in: selection) }
         var report = RemovalReport()
         while !rest.isEmpty {
             let batch = rest.prefix(Self.removalBatch)
-            let change = changing { (transaction) throws(SQLiteError) in
-                try transaction.removeEntries(batch, in: selection)
+            let removed = try withBallast { () throws(StoreError) in
+                try writer.write { (transaction) throws(StoreError) in
+                    try transaction.removeEntries(batch, in: selection)
+                }
             }
-            let removed = try withBallast { () throws(StoreError) in try writer.write(change) }
             rest = rest.dropFirst(removed.count)
             report.entries += removed.report.entries
             report.bytes &+= removed.report.bytes
@@ -115,8 +115,7 @@ extension ResponseStore {
 
     /// Deletes all ghost entries: none tells the partition of its key.
     func forgetUses() throws(StoreError) {
-        try writer.write(
-            changing { (transaction) throws(SQLiteError) in _ = try transaction.connection.forgetUses(of: nil) })
+        try writer.write { (transaction) throws(StoreError) in _ = try transaction.connection.forgetUses(of: nil) }
     }
 
     private func removeFailures(for keys: [CacheKey]) throws(StoreError) -> Int {
@@ -124,8 +123,7 @@ extension ResponseStore {
         while !rest.isEmpty {
             let batch = rest.prefix(Self.removalBatch)
             rest = rest.dropFirst(batch.count)
-            count += try writer.write(
-                changing { (transaction) throws(SQLiteError) in try transaction.removeFailures(for: batch) })
+            count += try writer.write { (transaction) throws(StoreError) in try transaction.removeFailures(for: batch) }
         }
         return count
     }
@@ -155,9 +153,8 @@ extension ResponseStore {
     @discardableResult
     public func clear() throws(StoreError) -> RemovalReport {
         let report = try removeAll(.everything)
-        try writer.write(
-            changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
-        try wrappingErrors { () throws(SystemError) in _ = try place.removeQuarantinedIndices() }
+        try writer.write { (transaction) throws(StoreError) in try transaction.connection.forgetUnneededHosts() }
+        _ = try place.removeQuarantinedIndices()
         return report
     }
 

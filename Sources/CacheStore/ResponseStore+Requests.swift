@@ -13,16 +13,14 @@ extension ResponseStore {
     /// - Throws: ``StoreError/file(_:)``, ``StoreError/suspended``, ``StoreError/closed``.
     public func requestRecording() throws(StoreError) -> RequestRecording? {
         try checkOpen()
-        return try wrappingErrors { () throws(SystemError) in
-            guard let ring = try RequestRing.open(in: place.root, isReadOnly: true), let header = try ring.header()
-            else {
-                return nil
-            }
-            return RequestRecording(
-                isOn: header.isOn, capacity: Int(header.capacity), count: Int64(header.next - header.oldest),
-                lost: Int64(header.oldest), byteCount: try ring.byteCount(),
-                end: RequestCursor(file: header.file, number: header.next))
+        guard let ring = try RequestRing.open(in: place.root, isReadOnly: true), let header = try ring.header()
+        else {
+            return nil
         }
+        return RequestRecording(
+            isOn: header.isOn, capacity: Int(header.capacity), count: Int64(header.next - header.oldest),
+            lost: Int64(header.oldest), byteCount: try ring.byteCount(),
+            end: RequestCursor(file: header.file, number: header.next))
     }
 
     /// Lets every process on the store record its requests. A process that is running notices within a second, at its
@@ -36,11 +34,9 @@ extension ResponseStore {
     ///   ``StoreError/suspended``, ``StoreError/closed``.
     public func startRecordingRequests(capacity: Int? = nil) throws(StoreError) {
         try checkWritable()
-        let ring = try wrappingErrors { () throws(SystemError) in
-            try RequestRing.open(in: place.root, creates: true)
-        }
+        let ring = try RequestRing.open(in: place.root, creates: true)
         guard let ring else { return }
-        try change(ring) { (header) throws(SystemError) in
+        try change(ring) { (header) throws(StoreError) in
             if var header, capacity.map({ $0 == Int(header.capacity) }) ?? true {
                 header.isOn = true
                 try ring.write(header)
@@ -59,8 +55,8 @@ extension ResponseStore {
     public func stopRecordingRequests(discardsRecords: Bool = false) throws(StoreError) {
         try checkWritable()
         requests.flush()
-        if let ring = try wrappingErrors({ () throws(SystemError) in try RequestRing.open(in: place.root) }) {
-            try change(ring) { (header) throws(SystemError) in
+        if let ring = try RequestRing.open(in: place.root) {
+            try change(ring) { (header) throws(StoreError) in
                 if var header {
                     header.isOn = false
                     try ring.write(header)
@@ -95,10 +91,8 @@ extension ResponseStore {
         since cursor: RequestCursor? = nil, limit: Int = 1_024
     ) throws(StoreError) -> RequestRecords {
         try checkOpen()
-        return try wrappingErrors { () throws(SystemError) in
-            let ring = try RequestRing.open(in: place.root, isReadOnly: true)
-            return try ring?.records(since: cursor, limit: limit) ?? RequestRecords()
-        }
+        let ring = try RequestRing.open(in: place.root, isReadOnly: true)
+        return try ring?.records(since: cursor, limit: limit) ?? RequestRecords()
     }
 
     /// Erases the records of a removal of a whole partition, or of everything. Other removals leave the record alone,
@@ -112,18 +106,18 @@ extension ResponseStore {
     }
 
     func eraseRequests(_ erasure: RequestRing.Erasure) throws(StoreError) {
-        let ring = try wrappingErrors { () throws(SystemError) in try RequestRing.open(in: place.root) }
+        let ring = try RequestRing.open(in: place.root)
         guard let ring else { return }
-        try change(ring) { (_) throws(SystemError) in try ring.erase(erasure) }
+        try change(ring) { (_) throws(StoreError) in try ring.erase(erasure) }
         requests.look()
     }
 
     /// Calls `body` with the header of the record while no other process changes it.
     private func change(
-        _ ring: RequestRing, _ body: (RequestRingHeader?) throws(SystemError) -> Void
+        _ ring: RequestRing, _ body: (RequestRingHeader?) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let isDone: Void? = try wrappingErrors { () throws(SystemError) in
-            try ring.withLock(within: configuration.busyTimeout) { () throws(SystemError) in try body(ring.header()) }
+        let isDone: Void? = try ring.withLock(within: configuration.busyTimeout) { () throws(StoreError) in
+            try body(ring.header())
         }
         if isDone == nil { throw .busy(path: place.path + "/" + RequestRing.name) }
     }

@@ -90,12 +90,12 @@ public final class ResponseStore: Sendable {
             blobs = try BlobDirectory(
                 root: place.root, createsDirectory: !isReadOnly, isDurable: configuration.durability == .durable)
         } catch {
-            throw .unusableDirectory(path: place.path, reason: error.description)
+            throw .unusableDirectory(path: place.path, reason: error.cause)
         }
         let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void = {
             [blobs, openLock] () throws(StoreError) in
             try place.reopenIfReplaced(createsDirectory: !isReadOnly)
-            try wrappingErrors { () throws(SystemError) in try blobs.reopenIfReplaced() }
+            try blobs.reopenIfReplaced()
             try openLock.reopenIfReplaced()
         }
         let openReader: @Sendable () throws(StoreError) -> sending Connection = { () throws(StoreError) in
@@ -208,7 +208,7 @@ public final class ResponseStore: Sendable {
     /// Returns everything stored for `key`, in no order: each variant, content, part and error response. Does not count
     /// as an access.
     public func responses(for key: CacheKey) throws(StoreError) -> [StoredEntry] {
-        try read { (connection) throws(SQLiteError) in try connection.entries(for: key) }
+        try read { (connection) throws(StoreError) in try connection.entries(for: key) }
     }
 
     /// Returns whether content is stored for `key`. Does not count as an access.
@@ -258,18 +258,16 @@ public final class ResponseStore: Sendable {
     /// Calls `body` with a connection of the pool. If the index turns out to be damaged or missing, recovers it and
     /// calls `body` once more.
     func read<Value: Sendable>(
-        _ body: (Connection) throws(SQLiteError) -> Value
+        _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try writer.recoveringFromDamage { () throws(StoreError) in try readAsIs(body) }
     }
 
     /// Calls `body` with a connection of the pool. Leaves a damaged index as it is.
     func readAsIs<Value: Sendable>(
-        _ body: (Connection) throws(SQLiteError) -> Value
+        _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        try readers.read { (connection) throws(StoreError) in
-            try wrappingErrors(indexPath) { () throws(SQLiteError) in try body(connection) }
-        }
+        try readers.read(body)
     }
 
     /// Calls `body` with a connection of its own, for a read that may take long: no lookup waits for it. Suspending and
@@ -277,22 +275,13 @@ public final class ResponseStore: Sendable {
     ///
     /// The WAL cannot restart while a statement runs. So a read of many rows runs many statements.
     func readLong<Value: Sendable>(
-        _ body: (Connection) throws(SQLiteError) -> Value
+        _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try writer.recoveringFromDamage { () throws(StoreError) in try readLongAsIs(body) }
     }
 
     /// Does the same as ``readLong(_:)``, but leaves a damaged index as it is.
     func readLongAsIs<Value: Sendable>(
-        _ body: (Connection) throws(SQLiteError) -> Value
-    ) throws(StoreError) -> Value {
-        try withOwnReader { (connection) throws(StoreError) in
-            try wrappingErrors(indexPath) { () throws(SQLiteError) in try body(connection) }
-        }
-    }
-
-    /// Calls `body` with a connection that it shares with no other caller.
-    func withOwnReader<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try checkOpen()

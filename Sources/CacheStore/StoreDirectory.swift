@@ -58,7 +58,7 @@ struct StoreDirectory: Sendable {
             throw .unusableDirectory(
                 path: path, reason: "its path has \(path.utf8.count) bytes, and SQLite takes at most \(limit)")
         }
-        do throws(SystemError) {
+        do throws(StoreError) {
             root = try FileDescriptor.openDirectory(atPath: path)
         } catch {
             let reason =
@@ -96,10 +96,8 @@ struct StoreDirectory: Sendable {
         guard present.path == path else {
             throw .unusableDirectory(path: path, reason: "a symbolic link has taken its place")
         }
-        try wrappingErrors { () throws(SystemError) in
-            // The names of created directories have to outlast a power cut.
-            if try root.follow(present.root), !present.parents.isEmpty { try present.syncNames() }
-        }
+        // The names of created directories have to outlast a power cut.
+        if try root.follow(present.root), !present.parents.isEmpty { try present.syncNames() }
     }
 
     /// Creates a directory and its parents, as `mkdir -p` does, with mode 0700. Neither a umask nor Foundation's
@@ -131,7 +129,7 @@ struct StoreDirectory: Sendable {
 
     /// Syncs the names in this directory, and the name of each created directory, so that a power cut loses none of
     /// them.
-    func syncNames() throws(SystemError) {
+    func syncNames() throws(StoreError) {
         try root.sync()
         for parent in parents { try FileDescriptor.openDirectory(atPath: parent).sync() }
     }

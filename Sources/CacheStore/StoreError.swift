@@ -1,3 +1,5 @@
+internal import CSQLite
+
 /// The reason why a call of a store failed.
 ///
 /// A missing or damaged body is no error but a miss.
@@ -89,20 +91,49 @@ extension StoreError: CustomStringConvertible {
 }
 
 extension StoreError {
-    /// Whether the index is damaged, or looks damaged.
-    var isIndexDamage: Bool {
-        if case .index(let error) = self { error.isDamage } else { false }
+    /// The error of a connection to the index at `path`.
+    init(_ error: SQLiteError, path: String) {
+        self = error.isBusy ? .busy(path: path) : .index(error)
     }
+
+    /// The error of SQLite; `nil` for another cause.
+    package var sqlite: SQLiteError? {
+        if case .index(let error) = self { error } else { nil }
+    }
+
+    /// The error of a system call; `nil` for another cause.
+    package var system: SystemError? {
+        if case .file(let error) = self { error } else { nil }
+    }
+
+    /// The same error, but as damage of the index if SQLite's code is one of `codes`.
+    func asDamage(from codes: [Int32]) -> StoreError {
+        guard let error = sqlite, codes.contains(error.code) else { return self }
+        return .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: error.message, sql: error.sql))
+    }
+
+    /// The error number of a system call; 0 for another cause.
+    var errno: Int32 { system?.errno ?? 0 }
+
+    /// The failed call without the words of this error, for the reason of another one.
+    var cause: String { system?.description ?? sqlite?.description ?? description }
+
+    /// Whether a path leads to nothing that could be a blob: ``SystemError/meansMissing``.
+    var meansMissing: Bool { system?.meansMissing ?? false }
+
+    /// Whether another connection or process holds the lock that was needed.
+    var isBusy: Bool {
+        if case .busy = self { true } else { false }
+    }
+
+    /// Whether the index is damaged, or looks damaged.
+    var isDamage: Bool { sqlite?.isDamage ?? false }
 
     /// Whether the index is missing, or is being replaced.
-    var isIndexMissing: Bool {
-        if case .index(let error) = self { error.isCannotOpen } else { false }
-    }
+    var isIndexMissing: Bool { sqlite?.isCannotOpen ?? false }
 
     /// Whether a flag or a time limit has ended the statement.
-    var isInterruption: Bool {
-        if case .index(let error) = self { error.isInterruption } else { false }
-    }
+    var isInterruption: Bool { sqlite?.isInterruption ?? false }
 
     /// Whether the error comes from SQLite or from the lock before it.
     var isOfIndex: Bool {
@@ -118,31 +149,5 @@ extension StoreError {
     }
 
     /// Whether the disk was full, or the quota of the user was used up.
-    var isFullDisk: Bool {
-        switch self {
-        case .index(let error): error.isFull
-        case .file(let error): error.isFull
-        default: false
-        }
-    }
-}
-
-/// Runs `body`, and turns an error of SQLite into a ``StoreError``.
-func wrappingErrors<Value>(
-    _ path: @autoclosure () -> String, _ body: () throws(SQLiteError) -> Value
-) throws(StoreError) -> Value {
-    do {
-        return try body()
-    } catch {
-        throw error.isBusy ? .busy(path: path()) : .index(error)
-    }
-}
-
-/// Runs `body`, and turns an error of the file system into a ``StoreError``.
-func wrappingErrors<Value: ~Copyable>(_ body: () throws(SystemError) -> Value) throws(StoreError) -> Value {
-    do {
-        return try body()
-    } catch {
-        throw .file(error)
-    }
+    var isFullDisk: Bool { sqlite?.isFull ?? system?.isFull ?? false }
 }

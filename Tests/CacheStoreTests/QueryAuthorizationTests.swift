@@ -201,13 +201,13 @@ struct QueryAuthorizationTests {
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(5))
         let statement = try connection.prepare("SELECT count(*) FROM entry")
         let result = Result {
-            _ = try connection.authorizingQueries { () throws(SQLiteError) in
+            _ = try connection.authorizingQueries { () throws(StoreError) in
                 try connection.prepare("SELECT 1 FROM cache_entries WHERE (\(predicate))")
             }
         }
         switch result {
         case .success: #expect(isAllowed)
-        case .failure(let error): #expect(!isAllowed && (error as? SQLiteError)?.code == SQLITE_AUTH, "\(error)")
+        case .failure(let error): #expect(!isAllowed && (error as? StoreError)?.sqlite?.code == SQLITE_AUTH, "\(error)")
         }
         #expect(try statement.step() && statement.int64(0) == 1)
         statement.reset()

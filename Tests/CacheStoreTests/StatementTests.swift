@@ -33,21 +33,21 @@ struct StatementTests {
     @Test("an error has code, extended code, message and statement, and the statement can be run again")
     func errors() throws {
         try insert(1)
-        let error = try #require(throws: SQLiteError.self) { try insert(1) }
-        #expect(error.code == SQLITE_CONSTRAINT)
-        #expect(error.extendedCode == SQLITE_CONSTRAINT | 6 << 8)
-        #expect(error.message == "UNIQUE constraint failed: pair.a")
-        #expect(error.sql == "INSERT INTO pair VALUES (?1, ?2)")
+        let error = try #require(throws: StoreError.self) { try insert(1) }
+        #expect(error.sqlite?.code == SQLITE_CONSTRAINT)
+        #expect(error.sqlite?.extendedCode == SQLITE_CONSTRAINT | 6 << 8)
+        #expect(error.sqlite?.message == "UNIQUE constraint failed: pair.a")
+        #expect(error.sqlite?.sql == "INSERT INTO pair VALUES (?1, ?2)")
         #expect("\(error)".contains("1555") && "\(error)".contains("pair.a"))
         try insert(2)
     }
 
     @Test("an error of preparing a statement has its text")
     func preparing() throws {
-        let error = try #require(throws: SQLiteError.self) { try connection.prepare("SELECT * FROM nowhere") }
-        #expect(error.code == SQLITE_ERROR)
-        #expect(error.sql == "SELECT * FROM nowhere")
-        #expect(error.message == "no such table: nowhere")
+        let error = try #require(throws: StoreError.self) { try connection.prepare("SELECT * FROM nowhere") }
+        #expect(error.sqlite?.code == SQLITE_ERROR)
+        #expect(error.sqlite?.sql == "SELECT * FROM nowhere")
+        #expect(error.sqlite?.message == "no such table: nowhere")
     }
 
     @Test("the code of a failure inside a transaction survives its rollback")
@@ -55,13 +55,13 @@ struct StatementTests {
         try insert(1)
         try connection.execute("BEGIN")
         #expect(connection.isInTransaction)
-        let error = try #require(throws: SQLiteError.self) {
+        let error = try #require(throws: StoreError.self) {
             do { try insert(1) } catch {
                 try connection.execute("ROLLBACK")
                 throw error
             }
         }
-        #expect(error.code == SQLITE_CONSTRAINT)
+        #expect(error.sqlite?.code == SQLITE_CONSTRAINT)
         #expect(!connection.isInTransaction)
     }
 
@@ -71,8 +71,8 @@ struct StatementTests {
         let statement = try connection.prepared("INSERT INTO pair VALUES (?1, ?2)")
         statement.bind(1, at: 1)
         statement.bind(String(repeating: "x", count: 1_001), at: 2)
-        let error = try #require(throws: SQLiteError.self) { try statement.run() }
-        #expect(error.code == SQLITE_TOOBIG)
+        let error = try #require(throws: StoreError.self) { try statement.run() }
+        #expect(error.sqlite?.code == SQLITE_TOOBIG)
         try insert(1)
     }
 
@@ -104,10 +104,10 @@ struct StatementTests {
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
             try Unprivileged.become(ownerOf: path)
             _ = try Connection(path: path + "/test.sqlite", role: .inspector, busyTimeout: .zero)
-            let error = try #require(throws: SQLiteError.self) {
+            let error = try #require(throws: StoreError.self) {
                 _ = try Connection(path: path + "/test.sqlite", role: .writer, busyTimeout: .zero)
             }
-            #expect(error.code == SQLITE_READONLY)
+            #expect(error.sqlite?.code == SQLITE_READONLY)
         }
     }
 }

@@ -185,7 +185,7 @@ struct FullDiskTests {
                     try connection.execute("INSERT OR REPLACE INTO item VALUES (\(id), \(round), zeroblob(3000))")
                 } catch {
                     failures += 1
-                    #expect(error.code == 13 || error.code == 10, "\(error)")
+                    #expect(error.sqlite?.code == 13 || error.sqlite?.code == 10, "\(error)")
                 }
                 guard connection.isInTransaction else { break }
             }

@@ -40,10 +40,10 @@ final class BlobDeletion: Sendable {
 
     /// Deletes files that are due and that no row names, one at least, until the transaction is out of time. Called at
     /// the beginning of a write transaction.
-    func deleteBatch(_ transaction: WriteTransaction) throws(SQLiteError) {
+    func deleteBatch(_ transaction: WriteTransaction) throws(StoreError) {
         repeat {
             guard let digest = queue.withLock({ $0.pending.popFirst() }) else { return }
-            do throws(SQLiteError) {
+            do throws(StoreError) {
                 _ = try deleteUnlessNeeded(digest, transaction.connection)
             } catch {
                 add([digest])
@@ -55,9 +55,9 @@ final class BlobDeletion: Sendable {
     /// Deletes the file of a body unless a row names it. Called under the write lock.
     ///
     /// - Returns: Whether there was a file.
-    func deleteUnlessNeeded(_ digest: ContentDigest, _ connection: Connection) throws(SQLiteError) -> Bool {
+    func deleteUnlessNeeded(_ digest: ContentDigest, _ connection: Connection) throws(StoreError) -> Bool {
         guard try !connection.containsBlob(digest) else { return false }
-        do throws(SystemError) {
+        do throws(StoreError) {
             return try blobs.unlink(digest)
         } catch {
             queue.withLock { _ = $0.failed.insert(digest) }
@@ -66,7 +66,7 @@ final class BlobDeletion: Sendable {
     }
 
     /// Deletes the file of a damaged body, whose rows the same transaction removes. Called under the write lock.
-    func deleteDamaged(_ digest: ContentDigest) throws(SystemError) {
+    func deleteDamaged(_ digest: ContentDigest) throws(StoreError) {
         _ = try blobs.unlink(digest)
     }
 }

@@ -5,7 +5,7 @@ enum BlobDigester {
     private static let chunkByteCount = 262_144
 
     /// Returns the SHA-256 of the first `byteCount` bytes; `nil` if the file is shorter.
-    static func digest(of descriptor: FileDescriptor, byteCount: Int64) throws(SystemError) -> ContentDigest? {
+    static func digest(of descriptor: FileDescriptor, byteCount: Int64) throws(StoreError) -> ContentDigest? {
         var hasher = SHA256()
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Int(min(byteCount, Int64(chunkByteCount))), alignment: 16)

@@ -49,7 +49,7 @@ package final class BlobDirectory: Sendable {
     ///   - linksUnnamedFiles: Whether files that were staged without a name can be named; `false` in tests.
     package init(
         root: FileDescriptor, createsDirectory: Bool = true, isDurable: Bool = false, linksUnnamedFiles: Bool = true
-    ) throws(SystemError) {
+    ) throws(StoreError) {
         self.root = root
         self.createsDirectory = createsDirectory
         self.isDurable = isDurable
@@ -60,23 +60,23 @@ package final class BlobDirectory: Sendable {
     }
 
     /// Follows ``root`` to the `blobs/` that it has now, and creates a missing one.
-    func reopenIfReplaced() throws(SystemError) {
+    func reopenIfReplaced() throws(StoreError) {
         if createsDirectory { try root.makeDirectory("blobs") }
         guard try blobs.follow(root.open("blobs", O_RDONLY | O_DIRECTORY)) else { return }
         shards.withLock { $0 = Shards() }
     }
 
     /// Returns the lock for evicting and for quarantining an index.
-    func lock() throws(SystemError) -> DirectoryLock {
+    func lock() throws(StoreError) -> DirectoryLock {
         try DirectoryLock("blobs", below: root)
     }
 
     // MARK: Staging
 
     /// Creates a file for the bytes of a body.
-    package func stage() throws(SystemError) -> StagedFile {
+    package func stage() throws(StoreError) -> StagedFile {
         if let file = try StagedFile(unnamedIn: blobs, root: root, linker: linker) { return file }
-        return try staging.withLock { (staging) throws(SystemError) in
+        return try staging.withLock { (staging) throws(StoreError) in
             let file = try StagedFile(namedBelow: root, isLocked: !staging.isSuspended)
             staging.files.removeAll { $0.descriptor == nil }
             staging.files.append(WeakDescriptor(descriptor: file.descriptor))
@@ -109,10 +109,10 @@ package final class BlobDirectory: Sendable {
     /// Deletes staged files that no living process is writing; returns their number. ``suspendStaging()`` ends the
     /// sweep early.
     @discardableResult
-    package func sweepStagedFiles() throws(SystemError) -> Int {
+    package func sweepStagedFiles() throws(StoreError) -> Int {
         let start = staging.withLock { $0.suspensionCount }
-        return try StagedFile.sweep(root) { (deletion) throws(SystemError) in
-            try staging.withLock { (staging) throws(SystemError) in
+        return try StagedFile.sweep(root) { (deletion) throws(StoreError) in
+            try staging.withLock { (staging) throws(StoreError) in
                 guard !staging.isSuspended, staging.suspensionCount == start else { return false }
                 try deletion()
                 return true
@@ -132,19 +132,19 @@ package final class BlobDirectory: Sendable {
     /// - Throws: ENOTSUP for a growing file without a name if this process cannot give it one.
     package func link(
         _ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64, isGrowing: Bool = false
-    ) throws(SystemError) {
+    ) throws(StoreError) {
         let path = BlobPath(digest)
         let shard = try openShard(path.shard)
         if isDurable { shards.withLock { _ = $0.changed.insert(path.shard) } }
         if try place(staged, digest, byteCount, isGrowing: isGrowing, in: shard) { return }
         // A copy for each commit of a part would write the bytes of a body many times.
         guard !isGrowing else {
-            throw SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: ENOTSUP)
+            throw .file(SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: ENOTSUP))
         }
         let copy = try StagedFile.copy(of: staged.descriptor, byteCount: byteCount, below: root)
         if isDurable { try copy.descriptor.sync() }
         guard try place(copy, digest, byteCount, isGrowing: false, in: shard) else {
-            throw SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: ENOTSUP)
+            throw .file(SystemError(call: "linkat", path: shard.path + "/" + path.name, errno: ENOTSUP))
         }
     }
 
@@ -153,7 +153,7 @@ package final class BlobDirectory: Sendable {
     private func place(
         _ staged: borrowing StagedFile, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool,
         in shard: FileDescriptor
-    ) throws(SystemError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let name = BlobPath(digest).name
         let outcome = try staged.link(into: shard, as: name)
         if outcome == .linked { return true }
@@ -172,7 +172,7 @@ package final class BlobDirectory: Sendable {
         // Another program has planted a directory.
         _ = try shard.remove(name)
         guard try staged.link(into: shard, as: name) == .linked else {
-            throw SystemError(call: "linkat", path: shard.path + "/" + name, errno: EEXIST)
+            throw .file(SystemError(call: "linkat", path: shard.path + "/" + name, errno: EEXIST))
         }
         return true
     }
@@ -187,18 +187,16 @@ package final class BlobDirectory: Sendable {
         var left = changed
         // After an error, the next call syncs the remaining shards together with its own.
         defer { shards.withLock { $0.changed.formUnion(left) } }
-        try wrappingErrors { () throws(SystemError) in
-            for shard in changed {
-                do throws(SystemError) {
-                    try blobs.open(shard, O_RDONLY | O_DIRECTORY).sync()
-                } catch {
-                    // A missing shard has no names, and would make every later call fail.
-                    if error.meansMissing { left.remove(shard) }
-                    throw error
-                }
+        for shard in changed {
+            do throws(StoreError) {
+                try blobs.open(shard, O_RDONLY | O_DIRECTORY).sync()
+            } catch {
+                // A missing shard has no names, and would make every later call fail.
+                if error.meansMissing { left.remove(shard) }
+                throw error
             }
-            if needsParent { try blobs.sync() }
         }
+        if needsParent { try blobs.sync() }
         left = []
         shards.withLock { $0.synced.formUnion(changed) }
     }
@@ -207,7 +205,7 @@ package final class BlobDirectory: Sendable {
     ///
     /// Renames a directory that is not empty.
     @discardableResult
-    package func unlink(_ digest: ContentDigest) throws(SystemError) -> Bool {
+    package func unlink(_ digest: ContentDigest) throws(StoreError) -> Bool {
         let path = BlobPath(digest)
         do {
             return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).remove(path.name)
@@ -221,7 +219,7 @@ package final class BlobDirectory: Sendable {
     /// - Parameter isPart: Whether the body is a part: then its file may be longer.
     package func open(
         _ digest: ContentDigest, byteCount: Int64, isPart: Bool = false
-    ) throws(SystemError) -> (FileDescriptor, FileStatus)? {
+    ) throws(StoreError) -> (FileDescriptor, FileStatus)? {
         let path = BlobPath(digest)
         do {
             let descriptor = try blobs.openBeneath(path.text)
@@ -233,7 +231,7 @@ package final class BlobDirectory: Sendable {
     }
 
     /// Returns the status of the file or directory under the name of a digest; `nil` if there is none.
-    package func status(of digest: ContentDigest) throws(SystemError) -> FileStatus? {
+    package func status(of digest: ContentDigest) throws(StoreError) -> FileStatus? {
         let path = BlobPath(digest)
         do {
             return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).status(of: path.name)
@@ -242,7 +240,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    private func openShard(_ name: String) throws(SystemError) -> FileDescriptor {
+    private func openShard(_ name: String) throws(StoreError) -> FileDescriptor {
         do {
             return try blobs.open(name, O_RDONLY | O_DIRECTORY)
         } catch let error where error.meansMissing {
@@ -258,16 +256,16 @@ package final class BlobDirectory: Sendable {
     }
 
     /// Returns the error of a call that failed for a body, with the owner of a folder that this user cannot write.
-    func error(_ error: SystemError, of digest: ContentDigest) -> StoreError {
+    func error(_ error: StoreError, of digest: ContentDigest) -> StoreError {
         let shard = BlobPath(digest).shard
         guard [EACCES, EPERM].contains(error.errno), let status = try? blobs.status(of: shard),
             status.owner != geteuid()
-        else { return .file(error) }
+        else { return error }
         return .unwritableFolder(path: blobs.path + "/" + shard, owner: status.owner)
     }
 
     /// Calls `visit` for each folder below `blobs/` that belongs to another user than the directory of the store.
-    func forEachForeignFolder(_ visit: (_ path: String, _ owner: UInt32) -> Void) throws(SystemError) {
+    func forEachForeignFolder(_ visit: (_ path: String, _ owner: UInt32) -> Void) throws(StoreError) {
         let owner = try root.status().owner
         for shard in try blobs.names() where BlobPath.isShard(shard) {
             if let status = try blobs.status(of: shard), status.owner != owner { visit("blobs/" + shard, status.owner) }
@@ -276,10 +274,12 @@ package final class BlobDirectory: Sendable {
 
     /// Calls `visit` for everything below `blobs/`: with a digest if the name is that of a blob, otherwise with the
     /// path only.
-    func forEachFile(_ visit: (ContentDigest?, _ path: String) -> Void) throws(SystemError) {
+    func forEachFile(_ visit: (ContentDigest?, _ path: String) -> Void) throws(StoreError) {
         for shard in try blobs.names() {
-            do throws(SystemError) {
-                guard BlobPath.isShard(shard) else { throw SystemError(call: "openat", path: shard, errno: ENOTDIR) }
+            do throws(StoreError) {
+                guard BlobPath.isShard(shard) else {
+                    throw .file(SystemError(call: "openat", path: shard, errno: ENOTDIR))
+                }
                 for name in try blobs.open(shard, O_RDONLY | O_DIRECTORY).names() {
                     visit(BlobPath.digest(shard: shard, name: name), "blobs/\(shard)/\(name)")
                 }

@@ -22,7 +22,7 @@ extension BodyReference {
 
 extension Connection {
     /// Returns the rows that name one of the bodies. Reads every entry and every derived representation once.
-    func rows(withBodies digests: Set<ContentDigest>) throws(SQLiteError) -> [ContentDigest: [BodyReference.Row]] {
+    func rows(withBodies digests: Set<ContentDigest>) throws(StoreError) -> [ContentDigest: [BodyReference.Row]] {
         var rows: [ContentDigest: [BodyReference.Row]] = [:]
         for sql in [
             "SELECT body, id, NULL FROM entry WHERE body IS NOT NULL",
@@ -42,7 +42,7 @@ extension Connection {
 
 extension WriteTransaction {
     /// Removes a row if it still has this body; returns whether it has.
-    func remove(_ row: BodyReference.Row, withBody digest: ContentDigest) throws(SQLiteError) -> Bool {
+    func remove(_ row: BodyReference.Row, withBody digest: ContentDigest) throws(StoreError) -> Bool {
         switch row {
         case .derived(let name, let id):
             return try removeDerived(name, ofEntry: id, withBody: digest)

@@ -25,9 +25,9 @@ package struct StagedFile: ~Copyable {
 
     /// Stages a file without a name for a blob below `blobs`, a directory of the store at `root`. Returns `nil` if this
     /// file system or kernel has no such files, or if this process cannot name them.
-    init?(unnamedIn blobs: FileDescriptor, root: FileDescriptor, linker: UnnamedFileLinker) throws(SystemError) {
+    init?(unnamedIn blobs: FileDescriptor, root: FileDescriptor, linker: UnnamedFileLinker) throws(StoreError) {
         guard linker.shouldBeUsed else { return nil }
-        do throws(SystemError) {
+        do throws(StoreError) {
             self.init(descriptor: try blobs.openUnnamed(), source: .unnamed(linker), root: root)
         } catch let error where [EOPNOTSUPP, ENOTSUP, EISDIR, EINVAL, ENOENT].contains(error.errno) {
             return nil
@@ -37,7 +37,7 @@ package struct StagedFile: ~Copyable {
     /// Stages a file with a name of its own below `staging/`, a directory of the store at `root`.
     ///
     /// - Parameter isLocked: Whether the file has a lock, so that no sweep deletes the name.
-    package init(namedBelow root: FileDescriptor, isLocked: Bool = true) throws(SystemError) {
+    package init(namedBelow root: FileDescriptor, isLocked: Bool = true) throws(StoreError) {
         let folder = try Self.openFolder(root)
         // A sweep may lock and delete the file before this process locks it. Then the lock fails, or no
         // link is left.
@@ -51,16 +51,16 @@ package struct StagedFile: ~Copyable {
             }
             try folder.unlink(name)
         }
-        throw SystemError(call: "flock", path: folder.path, errno: EWOULDBLOCK)
+        throw .file(SystemError(call: "flock", path: folder.path, errno: EWOULDBLOCK))
     }
 
     /// Stages a copy of the first `byteCount` bytes of `file`, with a name of its own.
     static func copy(
         of file: FileDescriptor, byteCount: Int64, below root: FileDescriptor
-    ) throws(SystemError) -> StagedFile {
+    ) throws(StoreError) -> StagedFile {
         let copy = try StagedFile(namedBelow: root)
         guard try copy.descriptor.write(file, byteCount: byteCount) else {
-            throw SystemError(call: "pread", path: file.path, errno: EIO)
+            throw .file(SystemError(call: "pread", path: file.path, errno: EIO))
         }
         return copy
     }
@@ -74,7 +74,7 @@ package struct StagedFile: ~Copyable {
     /// The number of attempts. A sweep may take a file between its creation and its lock, some microseconds each time.
     private static let maxTries = 100
 
-    private static func openFolder(_ root: FileDescriptor) throws(SystemError) -> FileDescriptor {
+    private static func openFolder(_ root: FileDescriptor) throws(StoreError) -> FileDescriptor {
         try root.makeDirectory("staging")
         return try root.open("staging", O_RDONLY | O_DIRECTORY)
     }
@@ -90,7 +90,7 @@ package struct StagedFile: ~Copyable {
     /// last one (open(2) on `O_TMPFILE`).
     ///
     /// - Parameter wasLinked: Whether ``link(into:as:)`` has given the file a name.
-    package borrowing func hasLostName(wasLinked: Bool) throws(SystemError) -> Bool {
+    package borrowing func hasLostName(wasLinked: Bool) throws(StoreError) -> Bool {
         switch source {
         case .unnamed: wasLinked ? try descriptor.status().linkCount == 0 : false
         case .named(let folder, let name): try folder.status(of: name) == nil
@@ -103,11 +103,11 @@ package struct StagedFile: ~Copyable {
     borrowing func mayHaveLostName(wasLinked: Bool) -> Bool { wasLinked || isNamed }
 
     /// Gives the file a name in `shard`. An existing file keeps its name.
-    borrowing func link(into shard: FileDescriptor, as name: String) throws(SystemError) -> UnnamedFileLinker.Outcome {
+    borrowing func link(into shard: FileDescriptor, as name: String) throws(StoreError) -> UnnamedFileLinker.Outcome {
         switch source {
         case .unnamed(let linker): return try linker.link(descriptor, into: shard, as: name)
         case .named(let folder, let staged):
-            do throws(SystemError) {
+            do throws(StoreError) {
                 try FileDescriptor.retrying("linkat", shard.path + "/" + name) {
                     linkat(folder.number, staged, shard.number, name, 0)
                 }
@@ -121,12 +121,12 @@ package struct StagedFile: ~Copyable {
     /// Gives the file the name `name` in `shard`, and replaces the file that has it. Readers see one file or the other.
     ///
     /// rename(2) needs a second name. That name is below `staging/`, so that a sweep finds it after a kill.
-    borrowing func replace(_ name: String, in shard: FileDescriptor) throws(SystemError) -> UnnamedFileLinker.Outcome {
+    borrowing func replace(_ name: String, in shard: FileDescriptor) throws(StoreError) -> UnnamedFileLinker.Outcome {
         let folder = try Self.openFolder(root)
         let second = Self.makeName()
         // The lock keeps sweeps from the second name. A named file has the lock, unless the store was suspended.
         guard try descriptor.tryLock() else {
-            throw SystemError(call: "flock", path: descriptor.path, errno: EWOULDBLOCK)
+            throw .file(SystemError(call: "flock", path: descriptor.path, errno: EWOULDBLOCK))
         }
         defer { if !isNamed { descriptor.unlock() } }
         let outcome = try link(into: folder, as: second)
@@ -149,13 +149,13 @@ package struct StagedFile: ~Copyable {
     ///
     /// - Parameter mayDelete: Runs each deletion that it is given, or returns `false` to end the sweep.
     static func sweep(
-        _ root: FileDescriptor, mayDelete: (() throws(SystemError) -> Void) throws(SystemError) -> Bool
-    ) throws(SystemError) -> Int {
+        _ root: FileDescriptor, mayDelete: (() throws(StoreError) -> Void) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Int {
         guard try root.status(of: "staging")?.isDirectory == true else { return 0 }
         let folder = try root.open("staging", O_RDONLY | O_DIRECTORY)
         var count = 0
         for name in try folder.names() where isStagingName(name) {
-            let mayGoOn = try mayDelete { () throws(SystemError) in
+            let mayGoOn = try mayDelete { () throws(StoreError) in
                 guard let file = try? folder.open(name, O_RDONLY | O_NONBLOCK), try file.status().isRegular,
                     try file.tryLock()
                 else { return }

@@ -66,7 +66,7 @@ public final class StoredBody: Sendable {
         let start = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 16)
         do throws(StoreError) {
             let buffer = UnsafeMutableRawBufferPointer(start: start, count: length)
-            let count = try wrappingErrors { () throws(SystemError) in try descriptor.read(into: buffer, at: offset) }
+            let count = try descriptor.read(into: buffer, at: offset)
             guard count == length else {
                 throw .truncatedBody(path: descriptor.path)
             }
@@ -80,7 +80,7 @@ public final class StoredBody: Sendable {
     private func map(_ descriptor: FileDescriptor) throws(StoreError) -> Data {
         let length = Int(byteCount)
         // Check the length: reading a mapped page beyond the end of a truncated file raises SIGBUS.
-        guard try wrappingErrors({ () throws(SystemError) in try descriptor.status().size }) >= byteCount else {
+        guard try descriptor.status().size >= byteCount else {
             throw .truncatedBody(path: descriptor.path)
         }
         guard let start = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor.number, 0), start != MAP_FAILED else {

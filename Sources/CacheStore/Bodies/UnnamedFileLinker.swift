@@ -34,8 +34,8 @@ final class UnnamedFileLinker: Sendable {
     /// - Throws: ENOENT if the file has had a name before. The kernel gives it no second one.
     func link(
         _ descriptor: FileDescriptor, into directory: FileDescriptor, as name: String
-    ) throws(SystemError) -> Outcome {
-        do throws(SystemError) {
+    ) throws(StoreError) -> Outcome {
+        do throws(StoreError) {
             guard isPermitted else { return unsupported() }
             try linkByAnyWay(descriptor, directory, name)
             return .linked
@@ -55,10 +55,10 @@ final class UnnamedFileLinker: Sendable {
 
     private func linkByAnyWay(
         _ descriptor: FileDescriptor, _ directory: FileDescriptor, _ name: String
-    ) throws(SystemError) {
+    ) throws(StoreError) {
         let target = directory.path + "/" + name
         if !needsProc.load(ordering: .relaxed) {
-            do throws(SystemError) {
+            do throws(StoreError) {
                 // Kernels before 6.10 require CAP_DAC_READ_SEARCH and return ENOENT without it.
                 try FileDescriptor.retrying("linkat", target) {
                     cplatform_link_descriptor(descriptor.number, directory.number, name)

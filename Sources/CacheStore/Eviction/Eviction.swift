@@ -18,7 +18,7 @@ extension WriteTransaction {
     package func evict(
         atLeast least: Int = 1, atMost most: Int = .max, sparing spared: Int64? = nil,
         while isTooMuch: (StoreSize) -> Bool
-    ) throws(SQLiteError) -> EvictionBatch {
+    ) throws(StoreError) -> EvictionBatch {
         var order = try EvictionOrder(connection, sparing: spared)
         return try evict(along: &order, atLeast: least, atMost: most, while: isTooMuch)
     }
@@ -27,7 +27,7 @@ extension WriteTransaction {
     func evict(
         along order: inout EvictionOrder, atLeast least: Int = 1, atMost most: Int = .max,
         while isTooMuch: (StoreSize) -> Bool
-    ) throws(SQLiteError) -> EvictionBatch {
+    ) throws(StoreError) -> EvictionBatch {
         var size = try connection.size()
         let before = size.bodyBytes
         var (removed, ghosts) = (0, Int64(0))

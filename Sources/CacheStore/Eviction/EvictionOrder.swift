@@ -62,11 +62,11 @@ struct EvictionOrder: Sendable {
     /// The order of the policy of the store.
     ///
     /// - Parameter spared: An entry that stays.
-    init(_ connection: Connection, sparing spared: Int64? = nil) throws(SQLiteError) {
+    init(_ connection: Connection, sparing spared: Int64? = nil) throws(StoreError) {
         try self.init(connection.isOrderedByValue() ? .priority : .recency, connection, sparing: spared)
     }
 
-    init(_ kind: Kind, _ connection: Connection, sparing spared: Int64? = nil) throws(SQLiteError) {
+    init(_ kind: Kind, _ connection: Connection, sparing spared: Int64? = nil) throws(StoreError) {
         self.kind = kind
         self.spared = spared
         let unusedID = kind == .recency ? try connection.integer(connection.prepared("SELECT unused_id FROM total")) : 0
@@ -81,7 +81,7 @@ struct EvictionOrder: Sendable {
     }
 
     /// Whether a candidate that was read before this transaction still comes next in its order.
-    func isCurrent(_ candidate: EvictionCandidate, _ connection: Connection) throws(SQLiteError) -> Bool {
+    func isCurrent(_ candidate: EvictionCandidate, _ connection: Connection) throws(StoreError) -> Bool {
         let statement: Statement
         switch kind {
         case .recency, .priority: return true
@@ -110,7 +110,7 @@ struct EvictionOrder: Sendable {
     }
 
     /// Returns the next candidate in the order.
-    mutating func next(_ connection: Connection) throws(SQLiteError) -> Step {
+    mutating func next(_ connection: Connection) throws(StoreError) -> Step {
         let isFilled = try fill(connection)
         let candidate: EvictionCandidate? =
             switch (unused.first, ranked.first) {
@@ -127,7 +127,7 @@ struct EvictionOrder: Sendable {
     }
 
     /// Returns the next candidate after any number of rows, or `nil`.
-    mutating func nextCandidate(_ connection: Connection) throws(SQLiteError) -> EvictionCandidate? {
+    mutating func nextCandidate(_ connection: Connection) throws(StoreError) -> EvictionCandidate? {
         while true {
             switch try next(connection) {
             case .candidate(let candidate): return candidate
@@ -158,7 +158,7 @@ struct EvictionOrder: Sendable {
     }
 
     /// Writes the progress of the walk along unused entries, or the highest priority of a removed entry.
-    func finish(_ connection: Connection) throws(SQLiteError) {
+    func finish(_ connection: Connection) throws(StoreError) {
         if kind == .priority, let highestRank { return try connection.raiseEvictionAge(to: highestRank) }
         guard kind == .recency else { return }
         // All entries with a smaller id are removed, used or pinned.
@@ -176,7 +176,7 @@ struct EvictionOrder: Sendable {
     }
 
     /// Reads the cursors that are empty. Returns `false` if the walk along the ids must go on first.
-    private mutating func fill(_ connection: Connection) throws(SQLiteError) -> Bool {
+    private mutating func fill(_ connection: Connection) throws(StoreError) -> Bool {
         if ranked.isEmpty, !rankedIsComplete {
             ranked = try connection.ranked(byPriority: kind == .priority, after: lastRanked, limit: readAhead)[...]
             if let last = ranked.last { lastRanked = (last.rank, last.id) }
@@ -214,7 +214,7 @@ extension Connection {
     /// Returns unpinned entries in the order of their rank: used entries by recency, or all entries by priority.
     fileprivate func ranked(
         byPriority: Bool, after last: (rank: Int64, id: Int64), limit: Int64
-    ) throws(SQLiteError) -> [EvictionCandidate] {
+    ) throws(StoreError) -> [EvictionCandidate] {
         let statement =
             try byPriority
             ? prepared(
@@ -237,7 +237,7 @@ extension Connection {
     /// Returns the candidates of an order by ids, from `first` up to the id before `end`.
     fileprivate func candidates(
         of kind: EvictionOrder.Kind, from first: Int64, before end: Int64, limit: Int64
-    ) throws(SQLiteError) -> [EvictionCandidate] {
+    ) throws(StoreError) -> [EvictionCandidate] {
         let statement: Statement
         switch kind {
         case .unused(let time):
@@ -269,7 +269,7 @@ extension Connection {
     }
 
     /// Returns the unpinned entries of a partition, the least recently used first. Reads all of them.
-    fileprivate func leastRecentlyUsed(ofPartition partition: String) throws(SQLiteError) -> [EvictionCandidate] {
+    fileprivate func leastRecentlyUsed(ofPartition partition: String) throws(StoreError) -> [EvictionCandidate] {
         let statement = try prepared(
             """
             SELECT id, coalesce(recency, id << 24) AS recency FROM entry LEFT JOIN access ON entry_id = id
@@ -280,7 +280,7 @@ extension Connection {
         return try candidates(statement)
     }
 
-    private func candidates(_ statement: Statement) throws(SQLiteError) -> [EvictionCandidate] {
+    private func candidates(_ statement: Statement) throws(StoreError) -> [EvictionCandidate] {
         defer { statement.reset() }
         var candidates: [EvictionCandidate] = []
         while try statement.step() {

@@ -28,6 +28,6 @@ public enum EvictionPolicy: Hashable, Sendable, CaseIterable {
 extension ResponseStore {
     /// Returns the policy of the store. Runs on the calling thread, for some microseconds.
     public func evictionPolicy() throws(StoreError) -> EvictionPolicy {
-        try read { (connection) throws(SQLiteError) in try connection.evictionPolicy() }
+        try read { (connection) throws(StoreError) in try connection.evictionPolicy() }
     }
 }

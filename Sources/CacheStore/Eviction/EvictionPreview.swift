@@ -19,7 +19,7 @@ extension ResponseStore {
     package func previewEviction(_ rule: EvictionRule, timeLimit: Duration? = nil) throws(StoreError) -> EvictionPreview
     {
         let now = now
-        return try readLong { (connection) throws(SQLiteError) in
+        return try readLong { (connection) throws(StoreError) in
             try connection.previewEviction(rule, now: now, timeLimit: timeLimit)
         }
     }
@@ -28,7 +28,7 @@ extension ResponseStore {
 extension Connection {
     fileprivate func previewEviction(
         _ rule: EvictionRule, now: Int64, timeLimit: Duration?
-    ) throws(SQLiteError) -> EvictionPreview {
+    ) throws(StoreError) -> EvictionPreview {
         var preview = EvictionPreview(left: try size())
         let end = timeLimit.map { ContinuousClock.now + $0 }
         var order = try EvictionOrder(rule, self, now: now)
@@ -66,7 +66,7 @@ extension Connection {
     }
 
     /// Returns the key of an entry; `nil` if there is none with this id.
-    func key(ofEntry id: Int64) throws(SQLiteError) -> CacheKey? {
+    func key(ofEntry id: Int64) throws(StoreError) -> CacheKey? {
         let statement = try prepared("SELECT partition, key FROM entry WHERE id = ?1")
         defer { statement.reset() }
         statement.bind(id, at: 1)

@@ -36,7 +36,7 @@ extension EvictionRule {
 
 extension EvictionOrder {
     /// The entries that an eviction by `rule` takes, in order.
-    init(_ rule: EvictionRule, _ connection: Connection, now: Int64) throws(SQLiteError) {
+    init(_ rule: EvictionRule, _ connection: Connection, now: Int64) throws(StoreError) {
         switch rule {
         case .maxBytes, .maxEntries:
             try self.init(connection)

@@ -9,7 +9,7 @@ extension WriteTransaction {
 
     /// Adds the uses of an entry that is evicted next to its ghost entry; returns whether that has added a row. Nothing
     /// of a session entry outlives its session.
-    func rememberUses(of entry: Int64) throws(SQLiteError) -> Bool {
+    func rememberUses(of entry: Int64) throws(StoreError) -> Bool {
         let query = try connection.prepared(
             """
             SELECT key_checksum, min(hit_count, 1 << 20) FROM access JOIN entry ON entry.id = access.entry_id
@@ -35,7 +35,7 @@ extension WriteTransaction {
     ///
     /// The deletion goes on where the previous one ended, in the order of the checksums. That order is random, and
     /// needs no index of its own.
-    func boundGhosts(added: Int64) throws(SQLiteError) {
+    func boundGhosts(added: Int64) throws(StoreError) {
         let query = try connection.prepared("SELECT ghost_count, entry_count, ghost_position FROM total")
         defer { query.reset() }
         guard try query.step() else { return }
@@ -59,7 +59,7 @@ extension WriteTransaction {
     }
 
     /// Deletes up to `limit` ghost entries behind a position, and moves the position to the last of them.
-    private func deleteGhosts(after position: inout Int64, limit: Int64) throws(SQLiteError) -> Int64 {
+    private func deleteGhosts(after position: inout Int64, limit: Int64) throws(StoreError) -> Int64 {
         let query = try connection.prepared(
             "SELECT key_checksum FROM ghost WHERE key_checksum > ?1 ORDER BY key_checksum LIMIT ?2")
         query.bind(position, at: 1)
@@ -81,7 +81,7 @@ extension Connection {
     ///
     /// - Returns: Whether there was one.
     @discardableResult
-    func forgetUses(of key: CacheKey?) throws(SQLiteError) -> Bool {
+    func forgetUses(of key: CacheKey?) throws(StoreError) -> Bool {
         let deletion: Statement
         if let key {
             deletion = try prepared("DELETE FROM ghost WHERE key_checksum = ?1")

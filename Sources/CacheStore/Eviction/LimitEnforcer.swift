@@ -39,7 +39,7 @@ package final class LimitEnforcer: Sendable {
     ///   - partitionRoom: The result of ``ResponseStore/makeRoom(for:in:)``.
     package func makeRoom(
         for entry: StoredEntry?, in transaction: WriteTransaction, partitionRoom: Room = .enough
-    ) throws(SQLiteError) -> Room {
+    ) throws(StoreError) -> Room {
         guard let limits else { return .enough }
         var room = Room.enough
         if let entry, limits.maxPartitionBytes != nil {
@@ -61,7 +61,7 @@ package final class LimitEnforcer: Sendable {
 
     /// Evicts a batch to make room for a body of `byteCount` bytes. Returns whether there is room, or nothing more can
     /// be evicted.
-    func makeRoom(for byteCount: Int64, in transaction: WriteTransaction) throws(SQLiteError) -> Bool {
+    func makeRoom(for byteCount: Int64, in transaction: WriteTransaction) throws(StoreError) -> Bool {
         guard let limits else { return true }
         return try transaction.evict { size in
             var size = size
@@ -71,7 +71,7 @@ package final class LimitEnforcer: Sendable {
     }
 
     /// Evicts a batch on the way down to the low-water mark. Returns whether the pass is done.
-    package func evictBatch(_ transaction: WriteTransaction) throws(SQLiteError) -> Bool {
+    package func evictBatch(_ transaction: WriteTransaction) throws(StoreError) -> Bool {
         guard let limits else { return true }
         return try transaction.evict { Self.isExceeded(limits, $0, share: limits.lowWaterMark) }.isDone
     }
@@ -91,7 +91,7 @@ package final class LimitEnforcer: Sendable {
     /// Whether a partition is larger than `share` of its limit, with `growth` bytes more.
     func isExceeded(
         byPartition partition: String, _ connection: Connection, growth: Int64 = 0, share: Double = 1
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         guard let limit = limits?.maxPartitionBytes, !partition.isEmpty else { return false }
         return try Double(connection.byteCount(ofPartition: partition)) + Double(growth) > Double(limit) * share
     }

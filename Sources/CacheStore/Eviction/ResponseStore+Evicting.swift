@@ -71,18 +71,17 @@ extension ResponseStore {
         _ rule: EvictionRule, along order: EvictionOrder? = nil, atMost count: Int = .max
     ) throws(StoreError) -> (batch: EvictionBatch, order: EvictionOrder) {
         let now = now
-        return try writer.write(
-            changing { (transaction) throws(SQLiteError) in
-                // Uses move the entries in the order of the policy: read it again.
-                var rest: EvictionOrder
-                if let order, !order.isOfPolicy {
-                    rest = order
-                } else {
-                    rest = try EvictionOrder(rule, transaction.connection, now: now)
-                }
-                let batch = try transaction.evict(along: &rest, atMost: count, while: rule.isTooMuch)
-                return (batch, rest)
-            })
+        return try writer.write { (transaction) throws(StoreError) in
+            // Uses move the entries in the order of the policy: read it again.
+            var rest: EvictionOrder
+            if let order, !order.isOfPolicy {
+                rest = order
+            } else {
+                rest = try EvictionOrder(rule, transaction.connection, now: now)
+            }
+            let batch = try transaction.evict(along: &rest, atMost: count, while: rule.isTooMuch)
+            return (batch, rest)
+        }
     }
 
     // MARK: By the limits
@@ -92,7 +91,7 @@ extension ResponseStore {
         let partitions = limits.passBegins()
         do throws(StoreError) {
             for partition in partitions { _ = try makeRoom(for: 0, in: partition, share: limits.limits?.lowWaterMark) }
-            let lock = try wrappingErrors { () throws(SystemError) in try blobs.lock() }
+            let lock = try blobs.lock()
             var isDone = false
             while !isDone {
                 let batch = try writer.recoveringFromDamage { () throws(StoreError) in try self.keepLimits(under: lock)
@@ -116,20 +115,19 @@ extension ResponseStore {
     private func keepLimits(under lock: DirectoryLock) throws(StoreError) -> Bool? {
         // A suspended store must not take the lock.
         try checkOpen()
-        guard try wrappingErrors({ () throws(SystemError) in try lock.tryExclusive() }) else { return nil }
+        guard try lock.tryExclusive() else { return nil }
         defer { lock.release() }
         // To create a missing index, the writer would wait for this lock.
         guard place.indexIdentity != nil else { return nil }
-        return try writer.writeOnce(
-            changing { [limits] (transaction) throws(SQLiteError) in try limits.evictBatch(transaction) })
+        return try writer.writeOnce { [limits] (transaction) throws(StoreError) in try limits.evictBatch(transaction) }
     }
 
     /// Brings entries into the order of a newly chosen eviction policy, in short transactions. After an error the next
     /// opening continues.
     func reorderEntries() {
         do throws(StoreError) {
-            while try read({ (connection) throws(SQLiteError) in try connection.hasUnorderedEntries() }) {
-                try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.reorderEntries() })
+            while try read({ (connection) throws(StoreError) in try connection.hasUnorderedEntries() }) {
+                try writer.write { (transaction) throws(StoreError) in try transaction.reorderEntries() }
             }
         } catch {
             observation.log.debug("cannot reorder the entries", ["error": "\(error)"])
@@ -149,11 +147,9 @@ extension ResponseStore {
     func makeRoom(for byteCount: Int64, in partition: String?) throws(StoreError) -> LimitEnforcer.Room {
         guard limits.limits != nil else { return .enough }
         if byteCount >= Self.largeByteCount, byteCount <= limits.limits?.maxBytesBesideWAL ?? .max {
-            while try !writer.write(
-                changing { [limits] (transaction) throws(SQLiteError) in
-                    try limits.makeRoom(for: byteCount, in: transaction)
-                })
-            {}
+            while try !writer.write({ [limits] (transaction) throws(StoreError) in
+                try limits.makeRoom(for: byteCount, in: transaction)
+            }) {}
         }
         guard let partition else { return .enough }
         return try makeRoom(for: byteCount, in: partition, share: 1)
@@ -175,27 +171,26 @@ extension ResponseStore {
         for byteCount: Int64, in partition: String, share: Double?
     ) throws(StoreError) -> LimitEnforcer.Room {
         guard let share, let limit = limits.limits?.maxPartitionBytes, !partition.isEmpty else { return .enough }
-        let isExceeded = { @Sendable [limits] (connection: Connection) throws(SQLiteError) in
+        let isExceeded = { @Sendable [limits] (connection: Connection) throws(StoreError) in
             try limits.isExceeded(byPartition: partition, connection, growth: byteCount, share: share)
         }
         guard try read(isExceeded) else { return .enough }
         guard byteCount <= limit else { return .none }
         // Uses may move entries during the walk. Read the order again then, a few times.
         for _ in 0..<4 {
-            var order = try readLong { (connection) throws(SQLiteError) in
+            var order = try readLong { (connection) throws(StoreError) in
                 try EvictionOrder(.partition(partition), connection)
             }
             if order.isEmpty { return .none }
             while !order.isEmpty {
-                order = try writer.write(
-                    changing { [order] (transaction) throws(SQLiteError) in
-                        var order = order
-                        while !order.isEmpty, try isExceeded(transaction.connection) {
-                            _ = try transaction.evict(along: &order, atMost: 1) { _ in true }
-                            if transaction.isOutOfTime { break }
-                        }
-                        return order
-                    })
+                order = try writer.write { [order] (transaction) throws(StoreError) in
+                    var order = order
+                    while !order.isEmpty, try isExceeded(transaction.connection) {
+                        _ = try transaction.evict(along: &order, atMost: 1) { _ in true }
+                        if transaction.isOutOfTime { break }
+                    }
+                    return order
+                }
                 guard try read(isExceeded) else { return .afterPass }
             }
         }
@@ -205,11 +200,9 @@ extension ResponseStore {
     /// Removes the entries of ended sessions.
     func removeLapsed() throws(StoreError) {
         var hasRemoved = false
-        while try writer.write(
-            changing { (transaction) throws(SQLiteError) in
-                try transaction.removeLapsedEntries(limit: Self.removalBatch)
-            }) > 0
-        { hasRemoved = true }
+        while try writer.write({ (transaction) throws(StoreError) in
+            try transaction.removeLapsedEntries(limit: Self.removalBatch)
+        }) > 0 { hasRemoved = true }
         if hasRemoved { try finishRemoval() }
     }
 
@@ -244,7 +237,7 @@ extension ResponseStore {
     /// Runs VACUUM if three quarters of the pages, and at least 16 MiB, are free. Takes time in proportion to the other
     /// pages.
     private func shrinkIndex() throws(StoreError) {
-        let (free, all) = try read { (connection) throws(SQLiteError) in
+        let (free, all) = try read { (connection) throws(StoreError) in
             try (
                 connection.integer(connection.prepared("PRAGMA freelist_count")),
                 connection.integer(connection.prepared("PRAGMA page_count"))
@@ -252,7 +245,7 @@ extension ResponseStore {
         }
         guard free >= Self.leastFreePageCount, free >= all / 4 * 3 else { return }
         do throws(StoreError) {
-            try interruptibly { (connection) throws(SQLiteError) in
+            try interruptibly { (connection) throws(StoreError) in
                 try connection.rewrite()
                 try connection.restartWAL(within: .zero)
             }
@@ -267,9 +260,8 @@ extension ResponseStore {
 
     /// Runs VACUUM and truncates the WAL: both files contain pages from before the removal.
     private func wipe() throws(StoreError) {
-        try writer.write(
-            changing { (transaction) throws(SQLiteError) in try transaction.connection.forgetUnneededHosts() })
-        let isWiped = try interruptibly { (connection) throws(SQLiteError) in
+        try writer.write { (transaction) throws(StoreError) in try transaction.connection.forgetUnneededHosts() }
+        let isWiped = try interruptibly { (connection) throws(StoreError) in
             try connection.rewrite()
             return try connection.truncateWAL()
         }
@@ -279,7 +271,7 @@ extension ResponseStore {
     /// Calls `body` with the writer's connection outside of transactions. Suspending and closing the store interrupt
     /// `body`, which then throws ``StoreError/suspended`` or ``StoreError/closed``.
     func interruptibly<Value: Sendable>(
-        _ body: (Connection) throws(SQLiteError) -> Value
+        _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         do throws(StoreError) {
             return try writer.withConnection(body)

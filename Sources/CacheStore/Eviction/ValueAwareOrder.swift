@@ -9,13 +9,13 @@
 /// Until the last batch, evictions use the recency, which every store records. After a choice of
 /// ``EvictionPolicy/leastRecentlyUsed`` the rows are deleted in batches, too. The view `entry_value` has the formula.
 extension Connection {
-    package func evictionPolicy() throws(SQLiteError) -> EvictionPolicy {
+    package func evictionPolicy() throws(StoreError) -> EvictionPolicy {
         try integer(prepared("SELECT eviction_policy FROM state")) == 1 ? .valueAware : .leastRecentlyUsed
     }
 
     /// Chooses the policy of the store. Writes nothing if the policy is chosen already. Takes constant time:
     /// ``WriteTransaction/reorderEntries()`` does the rest.
-    package func choose(_ policy: EvictionPolicy) throws(SQLiteError) {
+    package func choose(_ policy: EvictionPolicy) throws(StoreError) {
         guard try evictionPolicy() != policy else { return }
         let statement = try prepared(
             """
@@ -32,18 +32,18 @@ extension Connection {
     }
 
     /// Returns whether there may be entries that do not follow the policy.
-    package func hasUnorderedEntries() throws(SQLiteError) -> Bool {
+    package func hasUnorderedEntries() throws(StoreError) -> Bool {
         try integer(prepared("SELECT reordered_id IS NOT NULL FROM state")) == 1
     }
 
     /// Returns whether every unpinned entry has a priority.
-    package func isOrderedByValue() throws(SQLiteError) -> Bool {
+    package func isOrderedByValue() throws(StoreError) -> Bool {
         try integer(prepared("SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state")) == 1
     }
 
     /// Raises the age to the priority of an evicted entry. Entries that are stored or used from now on begin at this
     /// age.
-    func raiseEvictionAge(to priority: Int64) throws(SQLiteError) {
+    func raiseEvictionAge(to priority: Int64) throws(StoreError) {
         let statement = try prepared("UPDATE total SET eviction_age = ?1 WHERE eviction_age < ?1")
         // The bound keeps a damaged row from making a priority overflow.
         statement.bind(min(priority, 1 << 61), at: 1)
@@ -57,7 +57,7 @@ extension WriteTransaction {
 
     /// Brings a batch of entries into the order of the chosen policy. Under the value-aware policy an entry gets the
     /// priority of the present age, its uses and its size.
-    package func reorderEntries() throws(SQLiteError) {
+    package func reorderEntries() throws(StoreError) {
         guard try connection.hasUnorderedEntries() else { return }
         let last: Int64?
         if try connection.evictionPolicy() == .valueAware {
@@ -78,13 +78,13 @@ extension WriteTransaction {
         try progress.run()
     }
 
-    private func lastOfBatch(_ query: StaticString) throws(SQLiteError) -> Int64? {
+    private func lastOfBatch(_ query: StaticString) throws(StoreError) -> Int64? {
         let statement = try connection.prepared(query)
         statement.bind(Self.reorderingBatchSize, at: 1)
         return try statement.integers().last
     }
 
-    private func insertPriorities(upTo last: Int64) throws(SQLiteError) {
+    private func insertPriorities(upTo last: Int64) throws(StoreError) {
         let statement = try connection.prepared(
             """
             INSERT OR IGNORE INTO priority
@@ -97,7 +97,7 @@ extension WriteTransaction {
     }
 
     /// Gives a used entry the priority of the present age, its uses and its size.
-    func raisePriority(of entry: Int64) throws(SQLiteError) {
+    func raisePriority(of entry: Int64) throws(StoreError) {
         let statement = try connection.prepared(
             """
             UPDATE priority SET priority = (SELECT value FROM entry_value WHERE entry_value.entry_id = ?1)

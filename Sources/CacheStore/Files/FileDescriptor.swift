@@ -25,7 +25,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Opens `name` below this directory without following a link in its last component.
-    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o600) throws(SystemError) -> FileDescriptor {
+    func open(_ name: String, _ flags: Int32, mode: mode_t = 0o600) throws(StoreError) -> FileDescriptor {
         let opened = try Self.retrying("openat", path + "/" + name) {
             cplatform_open(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
         }
@@ -38,19 +38,19 @@ package final class FileDescriptor: Sendable {
     /// Opens the file at `path`, a directory and a name below this directory, for reading. Follows no link.
     ///
     /// Takes one system call where the system supports that.
-    func openBeneath(_ path: String) throws(SystemError) -> FileDescriptor {
+    func openBeneath(_ path: String) throws(StoreError) -> FileDescriptor {
         let opened = try Self.retrying("openat", self.path + "/" + path) { cplatform_open_beneath(number, path) }
         return FileDescriptor(number: opened, directory: self.path, name: path)
     }
 
     /// Opens a new file without a name in the file system of this directory. Throws if the system has no such files.
-    func openUnnamed() throws(SystemError) -> FileDescriptor {
+    func openUnnamed() throws(StoreError) -> FileDescriptor {
         let opened = try Self.retrying("openat", path) { cplatform_open_unnamed(number) }
         return FileDescriptor(number: opened, directory: path, name: ".")
     }
 
     /// Opens a directory by its path. The path itself may lead through links.
-    package static func openDirectory(atPath path: String) throws(SystemError) -> FileDescriptor {
+    package static func openDirectory(atPath path: String) throws(StoreError) -> FileDescriptor {
         let opened = try retrying("open", path) {
             cplatform_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         }
@@ -60,14 +60,14 @@ package final class FileDescriptor: Sendable {
     /// Refers to the file of `present` from now on; returns `false` if it did before.
     ///
     /// A call that another thread has begun ends with the former file, whose locks end.
-    func follow(_ present: FileDescriptor) throws(SystemError) -> Bool {
+    func follow(_ present: FileDescriptor) throws(StoreError) -> Bool {
         guard try FileIdentity(present.status()) != FileIdentity(status()) else { return false }
         try Self.retrying("dup2", path) { cplatform_replace(present.number, number) }
         return true
     }
 
     /// Creates a directory that only its owner may enter. Leaves an existing directory as it is.
-    func makeDirectory(_ name: String) throws(SystemError) {
+    func makeDirectory(_ name: String) throws(StoreError) {
         do {
             try Self.retrying("mkdirat", path + "/" + name) { mkdirat(number, name, 0o700) }
         } catch let error where error.errno == EEXIST {}
@@ -75,7 +75,7 @@ package final class FileDescriptor: Sendable {
 
     /// Removes a name; returns `false` if it was missing.
     @discardableResult
-    func unlink(_ name: String) throws(SystemError) -> Bool {
+    func unlink(_ name: String) throws(StoreError) -> Bool {
         do {
             try Self.retrying("unlinkat", path + "/" + name) { cplatform_unlink(number, name) }
             return true
@@ -87,14 +87,14 @@ package final class FileDescriptor: Sendable {
     /// Removes the file or directory `name`; returns `false` if nothing has that name.
     ///
     /// Renames a directory that is not empty: its contents are not the store's.
-    func remove(_ name: String) throws(SystemError) -> Bool {
-        do throws(SystemError) {
+    func remove(_ name: String) throws(StoreError) -> Bool {
+        do throws(StoreError) {
             return try unlink(name)
         } catch let error where [EISDIR, EPERM].contains(error.errno) {
             // POSIX specifies EPERM for a directory, Linux returns EISDIR.
             guard try status(of: name)?.isDirectory == true else { throw error }
         }
-        do throws(SystemError) {
+        do throws(StoreError) {
             try Self.retrying("unlinkat", path + "/" + name) { unlinkat(number, name, AT_REMOVEDIR) }
         } catch let error where [ENOTEMPTY, EEXIST].contains(error.errno) {
             try rename(name, to: "\(name).quarantined-" + String(UInt64.random(in: .min ... .max), radix: 36))
@@ -103,14 +103,14 @@ package final class FileDescriptor: Sendable {
     }
 
     /// The type, size and identity of the file.
-    package func status() throws(SystemError) -> FileStatus {
+    package func status() throws(StoreError) -> FileStatus {
         var buffer = stat()
         try Self.retrying("fstat", path) { fstat(number, &buffer) }
         return FileStatus(buffer)
     }
 
     /// Returns the status of `name` in this directory, without following a link; `nil` if nothing has that name.
-    func status(of name: String) throws(SystemError) -> FileStatus? {
+    func status(of name: String) throws(StoreError) -> FileStatus? {
         var buffer = stat()
         do {
             try Self.retrying("fstatat", path + "/" + name) { fstatat(number, name, &buffer, AT_SYMLINK_NOFOLLOW) }
@@ -121,7 +121,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Returns the number of free bytes on the file system. A quota may leave this user less.
-    func freeByteCount() throws(SystemError) -> Int64 {
+    func freeByteCount() throws(StoreError) -> Int64 {
         var buffer = statvfs()
         try Self.retrying("fstatvfs", path) { fstatvfs(number, &buffer) }
         let (byteCount, isOver) = UInt64(buffer.f_bavail).multipliedReportingOverflow(by: UInt64(buffer.f_frsize))
@@ -133,7 +133,7 @@ package final class FileDescriptor: Sendable {
     package static let maxCallByteCount = 16 << 20
 
     /// Writes all of `bytes` after the bytes written before.
-    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
         var rest = bytes
         while !rest.isEmpty {
             let written = try Self.retrying("write", path) {
@@ -144,7 +144,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Writes all of `bytes` at `offset`.
-    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
         var written = 0
         while written < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
@@ -156,7 +156,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Renames `name` in this directory. Does nothing if nothing has that name.
-    func rename(_ name: String, to other: String) throws(SystemError) {
+    func rename(_ name: String, to other: String) throws(StoreError) {
         do {
             try Self.retrying("renameat", path + "/" + name) { renameat(number, name, number, other) }
         } catch let error where error.errno == ENOENT {}
@@ -168,7 +168,7 @@ package final class FileDescriptor: Sendable {
     /// - Returns: Whether all bytes were copied; `false` also if `file` is shorter.
     func write(
         _ file: FileDescriptor, from start: Int64 = 0, byteCount: Int64, isCancelled: () -> Bool = { false }
-    ) throws(SystemError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 262_144, alignment: 16)
         defer { buffer.deallocate() }
         var offset = start
@@ -184,7 +184,7 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Moves `name` from this directory to `directory` under the name `other`, and replaces a file of that name.
-    func rename(_ name: String, to other: String, in directory: FileDescriptor) throws(SystemError) {
+    func rename(_ name: String, to other: String, in directory: FileDescriptor) throws(StoreError) {
         try Self.retrying("renameat", directory.path + "/" + other) {
             renameat(number, name, directory.number, other)
         }
@@ -199,7 +199,7 @@ package final class FileDescriptor: Sendable {
     /// Returns once the file, or the names in the directory, are on the disk.
     ///
     /// Ignores a directory on a file system that cannot sync directories.
-    func sync() throws(SystemError) {
+    func sync() throws(StoreError) {
         // On Darwin, fsync(2) leaves the bytes in the cache of the drive. SMB and exFAT support no other way, and other
         // systems have none.
         let fully = { [number] in cplatform_full_sync(number) }
@@ -212,10 +212,10 @@ package final class FileDescriptor: Sendable {
     /// Calls each of `ways` until one is supported.
     package static func sync(
         _ path: @autoclosure () -> String, isDirectory: () -> Bool, ways: [(name: StaticString, call: () -> Int32)]
-    ) throws(SystemError) {
-        var refusal: SystemError?
+    ) throws(StoreError) {
+        var refusal: StoreError?
         for way in ways {
-            do throws(SystemError) {
+            do throws(StoreError) {
                 try retrying(way.name, path(), way.call)
                 return
             } catch let error where [ENOTSUP, EOPNOTSUPP, EINVAL, ENOTTY].contains(error.errno) {
@@ -227,8 +227,8 @@ package final class FileDescriptor: Sendable {
 
     /// Locks the file with flock(2) for this open file; returns `false` if another open file holds the lock. Never
     /// blocks.
-    func tryLock() throws(SystemError) -> Bool {
-        do throws(SystemError) {
+    func tryLock() throws(StoreError) -> Bool {
+        do throws(StoreError) {
             try Self.retrying("flock", path) { flock(number, LOCK_EX | LOCK_NB) }
             return true
         } catch let error where error.errno == EWOULDBLOCK {
@@ -243,13 +243,13 @@ package final class FileDescriptor: Sendable {
 
     /// Locks the byte at `offset` for this open file; returns `false` if another open file has it locked. Never blocks.
     /// Closing the last descriptor of the open file releases the lock; a child process has one between fork and exec.
-    package func tryLockByte(at offset: Int64) throws(SystemError) -> Bool {
+    package func tryLockByte(at offset: Int64) throws(StoreError) -> Bool {
         try tryLockBytes(at: offset, count: 1)
     }
 
     /// Locks `count` bytes from `offset`, all or none; returns `false` if another open file has one of them locked.
     /// Never blocks.
-    func tryLockBytes(at offset: Int64, count: Int64) throws(SystemError) -> Bool {
+    func tryLockBytes(at offset: Int64, count: Int64) throws(StoreError) -> Bool {
         do {
             try Self.retrying("fcntl", path) { cplatform_lock_bytes(number, offset, count) }
             return true
@@ -263,12 +263,12 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Whether another open file has the byte at `offset` locked.
-    package func isByteLocked(at offset: Int64) throws(SystemError) -> Bool {
+    package func isByteLocked(at offset: Int64) throws(StoreError) -> Bool {
         try Self.retrying("fcntl", path) { cplatform_is_byte_locked(number, offset) } == 1
     }
 
     /// Returns bytes in `range` that another open file description has locked; `nil` if there are none.
-    func lockedBytes(in range: Range<Int64>) throws(SystemError) -> Range<Int64>? {
+    func lockedBytes(in range: Range<Int64>) throws(StoreError) -> Range<Int64>? {
         var (first, count) = (range.lowerBound, range.upperBound - range.lowerBound)
         let found = try Self.retrying("fcntl", path) { cplatform_find_locked_bytes(number, &first, &count) }
         guard found == 1 else { return nil }
@@ -277,13 +277,13 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Truncates the file to `byteCount` bytes. The next write continues there.
-    func truncate(to byteCount: Int64) throws(SystemError) {
+    func truncate(to byteCount: Int64) throws(StoreError) {
         try Self.retrying("lseek", path) { lseek(number, off_t(byteCount), SEEK_SET) }
         try Self.retrying("ftruncate", path) { ftruncate(number, off_t(byteCount)) }
     }
 
     /// Reads up to `buffer.count` bytes from `offset`. Returns fewer only at the end of the file.
-    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(StoreError) -> Int {
         var filled = 0
         while filled < buffer.count {
             let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
@@ -298,14 +298,14 @@ package final class FileDescriptor: Sendable {
     }
 
     /// Returns the names in this directory, except `.` and `..`, in no particular order.
-    func names() throws(SystemError) -> [String] {
+    func names() throws(StoreError) -> [String] {
         // Open the directory again: reading moves the position of a descriptor, and callers share this one.
         let opened = try Self.retrying("openat", path) {
             cplatform_open(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         }
         guard let stream = fdopendir(opened) else {
             close(opened)
-            throw SystemError(call: "fdopendir", path: path)
+            throw .file(SystemError(call: "fdopendir", path: path))
         }
         defer { closedir(stream) }
         var names: [String] = []
@@ -324,13 +324,13 @@ package final class FileDescriptor: Sendable {
     @discardableResult
     static func retrying<Value: BinaryInteger>(
         _ name: StaticString, _ path: @autoclosure () -> String, _ call: () -> Value
-    ) throws(SystemError) -> Value {
+    ) throws(StoreError) -> Value {
         while true {
             let result = call()
             if result != -1 { return result }
             // Read `errno` at once: later calls may change it.
             let code = errno
-            if code != EINTR { throw SystemError(call: "\(name)", path: path(), errno: code) }
+            if code != EINTR { throw .file(SystemError(call: "\(name)", path: path(), errno: code)) }
         }
     }
 }

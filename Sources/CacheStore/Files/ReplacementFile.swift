@@ -30,10 +30,8 @@ package final class ReplacementFile: Sendable {
         name = String(path[path.index(after: slash)...])
         stagedName = ".cachestore-" + String(UInt64.random(in: .min ... .max), radix: 36)
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])
-        (folder, descriptor) = try wrappingErrors { [stagedName] () throws(SystemError) in
-            let folder = try FileDescriptor.openDirectory(atPath: directory)
-            return (folder, try folder.open(stagedName, O_RDWR | O_CREAT | O_EXCL, mode: isPrivate ? 0o600 : 0o666))
-        }
+        folder = try FileDescriptor.openDirectory(atPath: directory)
+        descriptor = try folder.open(stagedName, O_RDWR | O_CREAT | O_EXCL, mode: isPrivate ? 0o600 : 0o666)
     }
 
     deinit {
@@ -44,10 +42,10 @@ package final class ReplacementFile: Sendable {
     private func writeNow(_ data: Data) throws(StoreError) {
         // `withUnsafeBytes` would lose the type of the error.
         let result: Result<Void, StoreError> = data.withUnsafeBytes { bytes in
-            do throws(SystemError) {
+            do throws(StoreError) {
                 return .success(try descriptor.write(bytes))
             } catch {
-                return .failure(.file(error))
+                return .failure(error)
             }
         }
         try result.get()
@@ -83,7 +81,7 @@ package final class ReplacementFile: Sendable {
     private func append(
         _ source: FileDescriptor, _ byteCount: Int64, isCancelled: () -> Bool
     ) throws(StoreError) -> Bool {
-        let isCloned = try wrappingErrors { () throws(SystemError) in try clone(source, byteCount) }
+        let isCloned = try clone(source, byteCount)
         return isCloned ? true : try copy(source, byteCount, isCancelled: isCancelled)
     }
 
@@ -95,14 +93,14 @@ package final class ReplacementFile: Sendable {
 
     /// Gives the file its name, and replaces the file that has it. A link of that name is replaced, not followed.
     package func commit() throws(StoreError) {
-        try wrappingErrors { () throws(SystemError) in try folder.rename(stagedName, to: name, in: folder) }
+        try folder.rename(stagedName, to: name, in: folder)
     }
 
     // MARK: Copying
 
     /// Shares the blocks of `source`. Returns `false`, and writes nothing, if this file has bytes already or the file
     /// system cannot share blocks.
-    private func clone(_ source: FileDescriptor, _ byteCount: Int64) throws(SystemError) -> Bool {
+    private func clone(_ source: FileDescriptor, _ byteCount: Int64) throws(StoreError) -> Bool {
         guard try descriptor.status().size == 0, try source.status().size >= byteCount else { return false }
         if cplatform_clone_into(source.number, descriptor.number) != 0 {
             guard errno == ENOSYS, try replaceByClone(of: source) else { return false }
@@ -114,7 +112,7 @@ package final class ReplacementFile: Sendable {
 
     /// Replaces this empty file by a new one that shares the blocks of `source`: clonefile(2) creates the file that it
     /// writes, with the permissions of the source. Returns `false` if the file system cannot share blocks.
-    private func replaceByClone(of source: FileDescriptor) throws(SystemError) -> Bool {
+    private func replaceByClone(of source: FileDescriptor) throws(StoreError) -> Bool {
         var status = stat()
         let cloneName = stagedName + "c"
         guard fstat(descriptor.number, &status) == 0,
@@ -147,9 +145,7 @@ package final class ReplacementFile: Sendable {
                 throw .file(SystemError(call: "copy_file_range", path: descriptor.path, errno: code))
             }
             // These two file systems, or this system, copy through the program only.
-            let isWhole = try wrappingErrors { () throws(SystemError) in
-                try descriptor.write(source, from: offset, byteCount: byteCount, isCancelled: isCancelled)
-            }
+            let isWhole = try descriptor.write(source, from: offset, byteCount: byteCount, isCancelled: isCancelled)
             if !isWhole, !isCancelled() { throw .truncatedBody(path: source.path) }
             return isWhole
         }

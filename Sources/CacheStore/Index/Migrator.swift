@@ -27,16 +27,14 @@ package struct Migrator {
         var version = try identify(connection)
         let wasEmpty = version == 0
         if version <= supported {
-            try wrappingErrors(path) { () throws(SQLiteError) in
-                // The connection opened the file for writing, so the header of the file forbids writing, permanently.
-                do throws(SQLiteError) {
-                    try connection.checkWritable()
-                } catch {
-                    throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its header forbids writing")
-                }
-                try connection.enterWAL()
-                while version < supported { version = try applyNext(connection) }
+            // The connection opened the file for writing, so the header of the file forbids writing, permanently.
+            do throws(StoreError) {
+                try connection.checkWritable()
+            } catch {
+                throw .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its header forbids writing"))
             }
+            try connection.enterWAL()
+            while version < supported { version = try applyNext(connection) }
         }
         try check(version)
         return wasEmpty
@@ -60,16 +58,13 @@ package struct Migrator {
     /// Returns the schema version of an index; 0 for an empty file.
     @discardableResult
     func identify(_ connection: Connection) throws(StoreError) -> Int32 {
-        let (id, version, tables) = try wrappingErrors(path) { () throws(SQLiteError) in
-            // Read in one transaction: another process may be creating the index.
-            try connection.execute("BEGIN")
-            let answers = (
-                try integer("PRAGMA application_id", connection), try integer("PRAGMA user_version", connection),
-                try integer("SELECT count(*) FROM sqlite_schema", connection)
-            )
-            try connection.execute("COMMIT")
-            return answers
-        }
+        // Read in one transaction: another process may be creating the index.
+        try connection.execute("BEGIN")
+        let (id, version, tables) = (
+            try integer("PRAGMA application_id", connection), try integer("PRAGMA user_version", connection),
+            try integer("SELECT count(*) FROM sqlite_schema", connection)
+        )
+        try connection.execute("COMMIT")
         guard id != Self.applicationID || version > 0 else {
             throw .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its schema version is \(version)"))
         }
@@ -80,7 +75,7 @@ package struct Migrator {
     }
 
     /// Applies the next step. Reads the version under the write lock, because another process may have been faster.
-    private func applyNext(_ connection: Connection) throws(SQLiteError) -> Int32 {
+    private func applyNext(_ connection: Connection) throws(StoreError) -> Int32 {
         try connection.execute("BEGIN IMMEDIATE")
         do {
             let version = Int32(clamping: try integer("PRAGMA user_version", connection))
@@ -96,12 +91,11 @@ package struct Migrator {
         } catch {
             if connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
             // The steps are right, so the tables are not those that the version promises.
-            guard error.code == SQLITE_ERROR || error.code == SQLITE_CONSTRAINT else { throw error }
-            throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: error.message, sql: error.sql)
+            throw error.asDamage(from: [SQLITE_ERROR, SQLITE_CONSTRAINT])
         }
     }
 
-    private func integer(_ sql: String, _ connection: Connection) throws(SQLiteError) -> Int64 {
+    private func integer(_ sql: String, _ connection: Connection) throws(StoreError) -> Int64 {
         try connection.integer(connection.prepare(sql))
     }
 }

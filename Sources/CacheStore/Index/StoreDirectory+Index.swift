@@ -95,9 +95,7 @@ extension StoreDirectory {
                 try quarantineIndex(because: reason, options)
             case .opened(let index):
                 index.connection.interrupt(by: stop)
-                let problems = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-                    try index.connection.problems()
-                }
+                let problems = try index.connection.problems()
                 if let problem = problems.first { try quarantineIndex(because: problem, options) }
             }
         }
@@ -114,10 +112,10 @@ extension StoreDirectory {
         do throws(StoreError) {
             for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
                 // SQLite would follow links with the latter two names.
-                let status = try usable { () throws(SystemError) in try root.status(of: name) }
+                let status = try usable { () throws(StoreError) in try root.status(of: name) }
                 if let status, !status.isRegular { return .damaged(reason: "\(name) is not a regular file") }
             }
-            let hadBlobs = try usable { () throws(SystemError) in try root.status(of: "blobs") != nil }
+            let hadBlobs = try usable { () throws(StoreError) in try root.status(of: "blobs") != nil }
             if indexIdentity == nil {
                 if othersWait {
                     try createIndex()
@@ -126,36 +124,31 @@ extension StoreDirectory {
                 }
             }
             identity = indexIdentity
-            let connection = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-                try Connection(
-                    path: indexPath, role: .writer, busyTimeout: options.busyTimeout, isDurable: options.isDurable,
-                    deletesSecurely: options.deletesSecurely, cacheByteCount: options.cacheByteCount,
-                    maxWALByteCount: options.maxWALByteCount)
-            }
+            let connection = try Connection(
+                path: indexPath, role: .writer, busyTimeout: options.busyTimeout, isDurable: options.isDurable,
+                deletesSecurely: options.deletesSecurely, cacheByteCount: options.cacheByteCount,
+                maxWALByteCount: options.maxWALByteCount)
             if let stop { connection.stopWaiting(by: stop) }
             let isNew = try Migrator(path: indexPath).migrate(connection)
-            let index = try wrappingErrors(indexPath) { () throws(SQLiteError) -> OpenedIndex in
-                // Check the WAL after the migration: SQLite opens the WAL with the first read.
-                try connection.checkWALWritable()
-                try connection.probeSchema()
-                try connection.checkLastEntryID()
-                connection.leaveCheckpointsToOthers()
-                if let policy = options.evictionPolicy { try connection.choose(policy) }
-                var work = DeferredWork(
-                    hasLeftovers: isNew && hadBlobs, hasUnordered: try connection.hasUnorderedEntries(),
-                    size: try connection.size())
-                if isOnlyOpener {
-                    work.hasLapsed = try connection.beginSession()
-                    let wasKilled = try connection.clearWriters()
-                    work.hasLeftovers = work.hasLeftovers || wasKilled || !wasShutDown
-                }
-                return OpenedIndex(connection: connection, identity: identity, work: work)
+            // Check the WAL after the migration: SQLite opens the WAL with the first read.
+            try connection.checkWALWritable()
+            try connection.probeSchema()
+            try connection.checkLastEntryID()
+            connection.leaveCheckpointsToOthers()
+            if let policy = options.evictionPolicy { try connection.choose(policy) }
+            var work = DeferredWork(
+                hasLeftovers: isNew && hadBlobs, hasUnordered: try connection.hasUnorderedEntries(),
+                size: try connection.size())
+            if isOnlyOpener {
+                work.hasLapsed = try connection.beginSession()
+                let wasKilled = try connection.clearWriters()
+                work.hasLeftovers = work.hasLeftovers || wasKilled || !wasShutDown
             }
             // After the first read: SQLite has opened the WAL that belongs to the name, not to the file.
             guard indexIdentity == identity else { return .moved }
             // The names of the index and the WAL have to outlast a power cut, too.
-            if options.isDurable { try usable { () throws(SystemError) in try syncNames() } }
-            return .opened(index)
+            if options.isDurable { try usable { () throws(StoreError) in try syncNames() } }
+            return .opened(OpenedIndex(connection: connection, identity: identity, work: work))
         } catch {
             switch error {
             case .index where indexIdentity != identity:
@@ -172,11 +165,11 @@ extension StoreDirectory {
         }
     }
 
-    private func usable<Value>(_ body: () throws(SystemError) -> Value) throws(StoreError) -> Value {
+    private func usable<Value>(_ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         do {
             return try body()
         } catch {
-            throw .unusableDirectory(path: path, reason: error.description)
+            throw .unusableDirectory(path: path, reason: error.cause)
         }
     }
 
@@ -187,7 +180,7 @@ extension StoreDirectory {
     /// of every connection that this process has to the index (https://sqlite.org/howtocorrupt.html §2.2).
     private func createIndex() throws(StoreError) {
         guard indexIdentity == nil else { return }
-        try usable { () throws(SystemError) in
+        try usable { () throws(StoreError) in
             // A kill during a quarantine leaves them. A new index must not meet the WAL of an old one.
             for suffix in ["-wal", "-shm"] { try root.unlink("index.sqlite" + suffix) }
             while try !linkNewIndex() {}
@@ -195,7 +188,7 @@ extension StoreDirectory {
     }
 
     /// Returns `false` if a sweep has taken the file for that of a killed process, and deleted it.
-    private func linkNewIndex() throws(SystemError) -> Bool {
+    private func linkNewIndex() throws(StoreError) -> Bool {
         let name = Self.newIndexPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
         _ = try root.open(name, O_CREAT | O_EXCL | O_RDWR)
         defer { _ = try? root.unlink(name) }
@@ -213,7 +206,7 @@ extension StoreDirectory {
     }
 
     /// Deletes the files of processes that were killed while they created an index.
-    func sweepUnfinishedIndices() throws(SystemError) {
+    func sweepUnfinishedIndices() throws(StoreError) {
         for name in try root.names() where name.hasPrefix(Self.newIndexPrefix) { try root.unlink(name) }
     }
 
@@ -221,11 +214,9 @@ extension StoreDirectory {
 
     /// Opens a connection for lookups.
     func openReader(isReadOnly: Bool, _ options: IndexOptions) throws(StoreError) -> sending Connection {
-        try wrappingErrors(indexPath) { () throws(SQLiteError) in
-            try Connection(
-                path: indexPath, role: isReadOnly ? .inspector : .reader, busyTimeout: options.busyTimeout,
-                cacheByteCount: options.cacheByteCount)
-        }
+        try Connection(
+            path: indexPath, role: isReadOnly ? .inspector : .reader, busyTimeout: options.busyTimeout,
+            cacheByteCount: options.cacheByteCount)
     }
 
     /// Checks that the index can be read in its present state. A read-only store neither migrates nor quarantines.
@@ -249,7 +240,7 @@ extension StoreDirectory {
     private func quarantineIndex(because reason: String, _ options: IndexOptions) throws(StoreError) {
         let date = options.clock().formatted(.iso8601.dateTimeSeparator(.standard).timeSeparator(.omitted))
         var name = Self.quarantinePrefix + date
-        try usable { () throws(SystemError) in
+        try usable { () throws(StoreError) in
             _ = try removeQuarantinedIndices()
             // A directory with that name may remain.
             while try root.status(of: name) != nil { name += "-again" }
@@ -263,11 +254,11 @@ extension StoreDirectory {
     }
 
     /// Deletes quarantined indexes; returns the number of files.
-    func removeQuarantinedIndices() throws(SystemError) -> Int {
+    func removeQuarantinedIndices() throws(StoreError) -> Int {
         var count = 0
         for name in try root.names() where name.hasPrefix(Self.quarantinePrefix) {
             // A directory that was planted in place of the index stays.
-            do throws(SystemError) {
+            do throws(StoreError) {
                 if try root.unlink(name) { count += 1 }
             } catch let error where [EISDIR, EPERM].contains(error.errno) {}
         }
@@ -278,12 +269,12 @@ extension StoreDirectory {
     private func whileOthersWait(
         _ options: IndexOptions, _ stop: InterruptFlag?, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        let lock = try usable { () throws(SystemError) in
+        let lock = try usable { () throws(StoreError) in
             try root.makeDirectory("blobs")
             return try DirectoryLock("blobs", below: root)
         }
-        let isTaken = try usable { () throws(SystemError) in
-            try DirectoryLock.wait(options.busyTimeout, until: stop) { () throws(SystemError) in
+        let isTaken = try usable { () throws(StoreError) in
+            try DirectoryLock.wait(options.busyTimeout, until: stop) { () throws(StoreError) in
                 try lock.tryExclusive()
             }
         }

@@ -11,7 +11,7 @@ final class DirectoryLock: Sendable {
     private let directory: FileDescriptor
 
     /// Opens `name` below `parent` without locking it.
-    init(_ name: String, below parent: FileDescriptor) throws(SystemError) {
+    init(_ name: String, below parent: FileDescriptor) throws(StoreError) {
         self.name = name
         self.parent = parent
         directory = try parent.open(name, O_RDONLY | O_DIRECTORY)
@@ -19,25 +19,25 @@ final class DirectoryLock: Sendable {
 
     /// Refers to the directory that has the name now; returns `false` if it did before. The lock of the former directory
     /// ends.
-    func reopenIfReplaced() throws(SystemError) -> Bool {
+    func reopenIfReplaced() throws(StoreError) -> Bool {
         try directory.follow(parent.open(name, O_RDONLY | O_DIRECTORY))
     }
 
     /// Takes the lock exclusively; returns `false` if another lock of the directory is held.
-    func tryExclusive() throws(SystemError) -> Bool {
+    func tryExclusive() throws(StoreError) -> Bool {
         try take(LOCK_EX)
     }
 
     /// Takes the lock shared, or turns an exclusive lock into a shared one. Returns `false` if another one is
     /// exclusive.
-    func tryShared() throws(SystemError) -> Bool {
+    func tryShared() throws(StoreError) -> Bool {
         try take(LOCK_SH)
     }
 
     /// Calls `attempt` every millisecond until it returns `true`. Returns `false` after `timeout`, or once `stop` is set.
     static func wait(
-        _ timeout: Duration, until stop: InterruptFlag? = nil, for attempt: () throws(SystemError) -> Bool
-    ) throws(SystemError) -> Bool {
+        _ timeout: Duration, until stop: InterruptFlag? = nil, for attempt: () throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
         let deadline = ContinuousClock.now + timeout
         while true {
             if try attempt() { return true }
@@ -50,7 +50,7 @@ final class DirectoryLock: Sendable {
         flock(directory.number, LOCK_UN)
     }
 
-    private func take(_ operation: Int32) throws(SystemError) -> Bool {
+    private func take(_ operation: Int32) throws(StoreError) -> Bool {
         do {
             try FileDescriptor.retrying("flock", directory.path) { flock(directory.number, operation | LOCK_NB) }
             return true

@@ -16,11 +16,11 @@ final class OpenLock: Sendable {
     init(_ directory: StoreDirectory, isReadOnly: Bool, timeout: Duration) throws(StoreError) {
         self.directory = directory
         self.timeout = timeout
-        do throws(SystemError) {
+        do throws(StoreError) {
             lock = try DirectoryLock(".", below: directory.root)
             isOnlyOpener = isReadOnly ? false : try lock.tryExclusive()
         } catch {
-            throw .unusableDirectory(path: directory.path, reason: error.description)
+            throw .unusableDirectory(path: directory.path, reason: error.cause)
         }
         if !isOnlyOpener { try share() }
     }
@@ -29,15 +29,13 @@ final class OpenLock: Sendable {
     ///
     /// - Throws: ``StoreError/busy(path:)`` if another opener holds the exclusive lock for longer than the timeout.
     func share() throws(StoreError) {
-        let isTaken = try wrappingErrors { () throws(SystemError) in
-            try DirectoryLock.wait(timeout) { () throws(SystemError) in try lock.tryShared() }
-        }
+        let isTaken = try DirectoryLock.wait(timeout) { () throws(StoreError) in try lock.tryShared() }
         guard isTaken else { throw .busy(path: directory.path) }
     }
 
     /// Takes the lock of the directory that has the path now, in place of the lock of the former one.
     func reopenIfReplaced() throws(StoreError) {
-        guard try wrappingErrors({ () throws(SystemError) in try lock.reopenIfReplaced() }) else { return }
+        guard try lock.reopenIfReplaced() else { return }
         try share()
     }
 

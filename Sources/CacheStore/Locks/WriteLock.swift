@@ -61,7 +61,7 @@ package final class WriteLock: Sendable {
         }
         guard let file else { return true }
         let isLocked: Bool
-        do throws(SystemError) {
+        do throws(StoreError) {
             isLocked = try lock(file, within: isStuck ? min(timeout, Self.longestWaitForStuckLock) : timeout)
         } catch {
             // ENOTSUP, EINVAL or ENOLCK: the file system has no such locks, or no more of them.
@@ -108,7 +108,7 @@ package final class WriteLock: Sendable {
 
     // MARK: Waiting
 
-    private func lock(_ file: FileDescriptor, within timeout: Duration) throws(SystemError) -> Bool {
+    private func lock(_ file: FileDescriptor, within timeout: Duration) throws(StoreError) -> Bool {
         if try file.tryLockBytes(at: LockFile.turnstile, count: 2) {
             file.unlockByte(at: LockFile.turnstile)
             return true
@@ -154,9 +154,9 @@ extension WriteLock {
     /// calls ``release()``.
     ///
     /// - Throws: `SQLITE_BUSY`, as SQLite does, and errors of the statement. Then the lock is not held.
-    package func begin(_ connection: Connection, within timeout: Duration) throws(SQLiteError) {
-        try withTimeout(timeout) { (rest) throws(SQLiteError) in
-            do throws(SQLiteError) {
+    package func begin(_ connection: Connection, within timeout: Duration) throws(StoreError) {
+        try withTimeout(timeout) { (rest) throws(StoreError) in
+            do throws(StoreError) {
                 try connection.beginWriting(within: rest)
             } catch {
                 release()
@@ -169,9 +169,9 @@ extension WriteLock {
     ///
     /// - Throws: `SQLITE_BUSY` after `timeout`, and the errors of `body`.
     func withLock<Value>(
-        within timeout: Duration, _ body: () throws(SQLiteError) -> Value
-    ) throws(SQLiteError) -> Value {
-        try withTimeout(timeout) { (_) throws(SQLiteError) in
+        within timeout: Duration, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        try withTimeout(timeout) { (_) throws(StoreError) in
             defer { release() }
             return try body()
         }
@@ -179,8 +179,8 @@ extension WriteLock {
 
     /// Takes the lock, then calls `body` with the rest of the timeout. Without the lock, SQLite decides.
     private func withTimeout<Value>(
-        _ timeout: Duration, _ body: (_ rest: Duration) throws(SQLiteError) -> Value
-    ) throws(SQLiteError) -> Value {
+        _ timeout: Duration, _ body: (_ rest: Duration) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
         let start = ContinuousClock.now
         let isTaken = take(within: timeout)
         let value = try body(remaining(of: timeout, since: start))

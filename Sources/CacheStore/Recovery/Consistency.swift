@@ -3,16 +3,16 @@
 /// statement runs, the WAL cannot restart.
 extension Connection {
     /// Returns the problems that SQLite finds in the file; empty if there are none.
-    func integrityProblems() throws(SQLiteError) -> [String] {
+    func integrityProblems() throws(StoreError) -> [String] {
         var problems: [String] = []
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let statement = try prepared("PRAGMA integrity_check")
             defer { statement.reset() }
             while try statement.step() {
                 // A row may hold several lines.
                 problems += statement.text(0).split(separator: "\n").map(String.init)
             }
-        } catch let error where error.isDamage {
+        } catch .index(let error) where error.isDamage {
             problems.append(error.message)
         }
         return problems == ["ok"] ? [] : problems
@@ -20,21 +20,21 @@ extension Connection {
 
     /// Returns the problems of a file that has looked damaged; empty if nothing is wrong after all. Writes to the file,
     /// too, and rolls back.
-    func problems() throws(SQLiteError) -> [String] {
-        do throws(SQLiteError) {
+    func problems() throws(StoreError) -> [String] {
+        do throws(StoreError) {
             let problems = try integrityProblems() + schemaProblems()
             guard problems.isEmpty else { return problems }
             // Damage that prevents only writing counts, too.
             try execute("BEGIN IMMEDIATE; UPDATE total SET id = id; UPDATE state SET id = id; ROLLBACK")
             try checkLastEntryID()
             return []
-        } catch let error where error.isDamage {
+        } catch .index(let error) where error.isDamage {
             return [error.message]
         }
     }
 
     /// Returns the blobs whose count differs from the number of entries and derived representations that name them.
-    func wrongReferenceCounts() throws(SQLiteError) -> [(digest: ContentDigest, recorded: Int64, actual: Int64)] {
+    func wrongReferenceCounts() throws(StoreError) -> [(digest: ContentDigest, recorded: Int64, actual: Int64)] {
         let statement = try prepared(
             """
             SELECT digest, reference_count, coalesce(needed, 0) AS actual
@@ -54,7 +54,7 @@ extension Connection {
 
     /// Returns the keys of entries whose body has no row in `blob` or a row with another length, and of entries that
     /// have lost their digest.
-    func entriesWithoutBlob() throws(SQLiteError) -> [CacheKey] {
+    func entriesWithoutBlob() throws(StoreError) -> [CacheKey] {
         var keys: [CacheKey] = []
         try forEachRow(
             """
@@ -71,7 +71,7 @@ extension Connection {
 
     /// Returns the derived representations whose body has no row in `blob` or a row with another length, and those that
     /// have lost their digest.
-    func derivedWithoutBlob() throws(SQLiteError) -> [(key: CacheKey, name: String)] {
+    func derivedWithoutBlob() throws(StoreError) -> [(key: CacheKey, name: String)] {
         var forms: [(CacheKey, String)] = []
         try forEachRow(
             """
@@ -87,7 +87,7 @@ extension Connection {
     }
 
     /// Returns the keys of entries whose rows in `access`, `priority` and `tag` contradict the entry.
-    func entriesWithWrongTags() throws(SQLiteError) -> [CacheKey] {
+    func entriesWithWrongTags() throws(StoreError) -> [CacheKey] {
         var keys: [CacheKey] = []
         try forEachRow(
             """
@@ -118,7 +118,7 @@ extension Connection {
 
     /// Returns the sums that differ from the sums of the rows. Uses `total()`, because `sum()` fails if a row has too
     /// large a number.
-    func wrongTotals() throws(SQLiteError) -> [(name: String, recorded: Int64, actual: Int64)] {
+    func wrongTotals() throws(StoreError) -> [(name: String, recorded: Int64, actual: Int64)] {
         var wrong: [(String, Int64, Int64)] = []
         for sql in Self.sums {
             let statement = try prepared(sql)

@@ -39,10 +39,8 @@ extension ResponseStore {
             unlisted = unlisted.dropFirst(count)
         }
         var report = deleted.withLock { $0 }
-        try wrappingErrors { () throws(SystemError) in
-            report.stagedFiles = try blobs.sweepStagedFiles()
-            try place.sweepUnfinishedIndices()
-        }
+        report.stagedFiles = try blobs.sweepStagedFiles()
+        try place.sweepUnfinishedIndices()
         return report
     }
 
@@ -60,11 +58,9 @@ extension ResponseStore {
         var count = 0
         for digest in digests where count == 0 || !transaction.isOutOfTime {
             count += 1
-            let status = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) }
+            let status = try blobs.status(of: digest)
             guard let status, status.modified / 1_000_000 <= time else { continue }
-            let isDeleted = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-                try deletion.deleteUnlessNeeded(digest, transaction.connection)
-            }
+            let isDeleted = try deletion.deleteUnlessNeeded(digest, transaction.connection)
             guard isDeleted else { continue }
             deleted.withLock { report in
                 report.files += 1
@@ -77,10 +73,8 @@ extension ResponseStore {
     /// Returns the digests of files without a row, as far as a reader without the write lock can tell.
     func unlistedFiles() throws(StoreError) -> [ContentDigest] {
         var files: [ContentDigest] = []
-        try wrappingErrors { () throws(SystemError) in
-            try blobs.forEachFile { digest, _ in if let digest { files.append(digest) } }
-        }
-        return try readLong { (connection) throws(SQLiteError) in
+        try blobs.forEachFile { digest, _ in if let digest { files.append(digest) } }
+        return try readLong { (connection) throws(StoreError) in
             var unlisted: [ContentDigest] = []
             for digest in files where try !connection.containsBlob(digest) { unlisted.append(digest) }
             return unlisted

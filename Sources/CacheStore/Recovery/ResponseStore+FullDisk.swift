@@ -61,7 +61,7 @@ extension ResponseStore {
     }
 
     private func restartWAL() {
-        _ = try? writer.withConnection { (connection) throws(SQLiteError) in
+        _ = try? writer.withConnection { (connection) throws(StoreError) in
             try connection.restartWAL(within: Self.restartTimeout)
         }
     }

@@ -5,9 +5,9 @@ internal import Migrations
 extension Connection {
     /// Throws `SQLITE_CORRUPT` if a table or one of the two single rows is missing. Takes some microseconds, so that
     /// every opening can call it.
-    func probeSchema() throws(SQLiteError) {
+    func probeSchema() throws(StoreError) {
         guard try integer(prepared("SELECT count(*) FROM state JOIN total")) == 1 else {
-            throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the state of the store is missing")
+            throw .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the state of the store is missing"))
         }
         _ = try integer(
             prepared(
@@ -20,7 +20,7 @@ extension Connection {
 
     /// Returns the tables, indices, triggers and views that are missing or differ from the schema. Additional ones do
     /// no harm.
-    func schemaProblems() throws(SQLiteError) -> [String] {
+    func schemaProblems() throws(StoreError) -> [String] {
         let present = Set(try schema())
         let expected = try Connection.expectedSchema()
         return expected.filter { !present.contains($0) }.map { item in
@@ -29,14 +29,14 @@ extension Connection {
     }
 
     /// Returns the schema of a new index.
-    package static func expectedSchema() throws(SQLiteError) -> [String] {
+    package static func expectedSchema() throws(StoreError) -> [String] {
         let connection = try Connection(path: ":memory:", role: .writer, busyTimeout: .zero)
         for step in migrations { try connection.execute(step.sql) }
         return try connection.schema()
     }
 
     /// Returns the tables, indices, triggers and views, each with its SQL. Leaves out the tables that ANALYZE fills.
-    package func schema() throws(SQLiteError) -> [String] {
+    package func schema() throws(StoreError) -> [String] {
         let statement = try prepare(
             """
             SELECT type || ' ' || name || ' on ' || tbl_name || ': ' || coalesce(sql, '') FROM sqlite_schema

@@ -86,7 +86,7 @@ extension ResponseStore {
 
     private func check(digests: Bool, noting note: (CheckProgress) -> Void) throws(StoreError) -> CheckReport {
         var report = CheckReport()
-        report.problems = try readLongAsIs { (connection) throws(SQLiteError) in
+        report.problems = try readLongAsIs { (connection) throws(StoreError) in
             try connection.integrityProblems().map { .damagedIndex($0) }
         }
         do throws(StoreError) {
@@ -101,7 +101,7 @@ extension ResponseStore {
     }
 
     private func compareRows(_ report: inout CheckReport) throws(StoreError) {
-        report.problems += try readLongAsIs { (connection) throws(SQLiteError) in
+        report.problems += try readLongAsIs { (connection) throws(StoreError) in
             try connection.entriesWithoutBlob().map { .unlistedBody($0) }
                 + connection.derivedWithoutBlob().map { .unlistedDerivedBody($0, name: $1) }
                 + connection.wrongReferenceCounts().map { .wrongReferenceCount($0, recorded: $1, actual: $2) }
@@ -113,7 +113,7 @@ extension ResponseStore {
     private func compareBodies(
         _ report: inout CheckReport, reads: Bool, _ note: (CheckProgress) -> Void
     ) throws(StoreError) {
-        let (listed, parts) = try readLongAsIs { (connection) throws(SQLiteError) in
+        let (listed, parts) = try readLongAsIs { (connection) throws(StoreError) in
             var listed: [(ContentDigest, Int64)] = []
             try connection.forEachBlob { listed.append(($0, $1)) }
             return (listed, try connection.partBodies())
@@ -135,36 +135,32 @@ extension ResponseStore {
     func examine(
         _ digest: ContentDigest, _ byteCount: Int64, isPart: Bool, reads: Bool
     ) throws(StoreError) -> CheckReport.Problem? {
-        try wrappingErrors { () throws(SystemError) in
-            guard let (descriptor, _) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
-                return .missingFile(digest)
-            }
-            guard reads else { return nil }
-            return try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest ? nil : .alteredFile(digest)
+        guard let (descriptor, _) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
+            return .missingFile(digest)
         }
+        guard reads else { return nil }
+        return try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest ? nil : .alteredFile(digest)
     }
 
     /// Examines the suspects again and returns the problems that remain. Reads a file without the write lock, which may
     /// take long. Then looks under the lock whether it is still the same file.
     private func confirm(_ suspects: [ContentDigest], reads: Bool) throws(StoreError) -> [CheckReport.Problem] {
         guard !suspects.isEmpty else { return [] }
-        let parts = try readLongAsIs { (connection) throws(SQLiteError) in try connection.partBodies() }
+        let parts = try readLongAsIs { (connection) throws(StoreError) in try connection.partBodies() }
         var problems: [CheckReport.Problem] = []
         for digest in suspects {
             try checkOpen()
             while true {
-                let file = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) }
-                let byteCount = try readAsIs { (connection) throws(SQLiteError) in
+                let file = try blobs.status(of: digest)
+                let byteCount = try readAsIs { (connection) throws(StoreError) in
                     try connection.byteCount(ofBlob: digest)
                 }
                 guard let byteCount,
                     let problem = try examine(digest, byteCount, isPart: parts.contains(digest), reads: reads)
                 else { break }
                 let isConfirmed = try whileNobodyWrites { [self] (connection) throws(StoreError) in
-                    let present = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-                        try connection.byteCount(ofBlob: digest)
-                    }
-                    let presentFile = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) }
+                    let present = try connection.byteCount(ofBlob: digest)
+                    let presentFile = try blobs.status(of: digest)
                     return present == byteCount && (presentFile.map { $0.isSameFile(as: file) } ?? (file == nil))
                 }
                 guard isConfirmed else { continue }
@@ -179,15 +175,13 @@ extension ResponseStore {
     private func whileNobodyWrites<Value: Sendable>(
         _ look: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        guard !configuration.isReadOnly else { return try withOwnReader(look) }
+        guard !configuration.isReadOnly else { return try readLongAsIs(look) }
         return try writer.write { (transaction) throws(StoreError) in try look(transaction.connection) }
     }
 
     private func lookForOrphans(_ report: inout CheckReport) throws(StoreError) {
-        try wrappingErrors { () throws(SystemError) in
-            try blobs.forEachFile { digest, path in if digest == nil { report.foreignFiles.append(path) } }
-            try blobs.forEachForeignFolder { report.problems.append(.foreignFolder(path: $0, owner: $1)) }
-        }
+        try blobs.forEachFile { digest, path in if digest == nil { report.foreignFiles.append(path) } }
+        try blobs.forEachForeignFolder { report.problems.append(.foreignFolder(path: $0, owner: $1)) }
         var unlisted = try unlistedFiles()[...]
         while !unlisted.isEmpty {
             let batch = unlisted.prefix(Self.orphanBatch)
@@ -195,10 +189,8 @@ extension ResponseStore {
             report.problems += try whileNobodyWrites { [self] (connection) throws(StoreError) in
                 var problems: [CheckReport.Problem] = []
                 for digest in batch {
-                    let isListed = try wrappingErrors(indexPath) { () throws(SQLiteError) in
-                        try connection.containsBlob(digest)
-                    }
-                    let exists = try wrappingErrors { () throws(SystemError) in try blobs.status(of: digest) != nil }
+                    let isListed = try connection.containsBlob(digest)
+                    let exists = try blobs.status(of: digest) != nil
                     if !isListed, exists { problems.append(.orphanFile(path: BlobPath(digest).relativePath)) }
                 }
                 return problems

@@ -12,7 +12,7 @@ extension ResponseStore {
         var report = try check(digests: digests)
         if report.hasDamagedIndex {
             // If an error prevents the rebuild, `recover()` finds the damage again.
-            try? interruptibly { (connection) throws(SQLiteError) in
+            try? interruptibly { (connection) throws(StoreError) in
                 try connection.countAnew()
                 try connection.execute("REINDEX")
             }
@@ -22,7 +22,7 @@ extension ResponseStore {
         }
         if !report.isSound {
             // Recount before removing anything: later removals subtract from these counts.
-            try writer.write(changing { (transaction) throws(SQLiteError) in try transaction.connection.countAnew() })
+            try writer.write { (transaction) throws(StoreError) in try transaction.connection.countAnew() }
         }
         try drop(report.problems.compactMap(\.damagedBody))
         for case .unlistedBody(let key) in report.problems { try remove(key) }
@@ -42,13 +42,13 @@ extension ResponseStore {
     /// without the write lock, which it holds for one batch at a time.
     private func drop(_ digests: [ContentDigest]) throws(StoreError) {
         guard !digests.isEmpty else { return }
-        let (rows, parts) = try readLongAsIs { (connection) throws(SQLiteError) in
+        let (rows, parts) = try readLongAsIs { (connection) throws(StoreError) in
             (try connection.rows(withBodies: Set(digests)), try connection.partBodies())
         }
         for start in stride(from: 0, to: digests.count, by: Self.repairBatch) {
             var damaged: [(digest: ContentDigest, byteCount: Int64, file: FileStatus?)] = []
             for digest in digests[start..<min(start + Self.repairBatch, digests.count)] {
-                let byteCount = try readAsIs { (connection) throws(SQLiteError) in
+                let byteCount = try readAsIs { (connection) throws(StoreError) in
                     try connection.byteCount(ofBlob: digest)
                 }
                 guard let byteCount else { continue }
@@ -82,7 +82,7 @@ extension CheckReport.Problem {
 
 extension Connection {
     /// Recomputes every count and sum from the rows, and deletes rows with a malformed digest.
-    fileprivate func countAnew() throws(SQLiteError) {
+    fileprivate func countAnew() throws(StoreError) {
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
         try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
@@ -128,7 +128,7 @@ extension Connection {
     }
 
     /// Repairs accesses and priorities. The store computes every priority again if its policy uses priorities.
-    private func countAccessesAnew() throws(SQLiteError) {
+    private func countAccessesAnew() throws(StoreError) {
         try execute("DELETE FROM access WHERE entry_id NOT IN (SELECT id FROM entry)")
         try execute("UPDATE access SET is_pinned = (SELECT entry.is_pinned FROM entry WHERE id = entry_id)")
         try execute(
@@ -146,7 +146,7 @@ extension Connection {
         try execute("UPDATE state SET reordered_id = 0")
     }
 
-    private func countBlobsAnew() throws(SQLiteError) {
+    private func countBlobsAnew() throws(StoreError) {
         try execute(
             """
             UPDATE blob SET reference_count = actual

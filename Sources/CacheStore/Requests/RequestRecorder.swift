@@ -124,10 +124,10 @@ package final class RequestRecorder: Sendable {
                 return (state.pending, state.dropped)
             }
             guard !pending.isEmpty || dropped > 0 else { return }
-            do throws(SystemError) {
+            do throws(StoreError) {
                 if ring?.isPresent(in: root) != true { ring = try RequestRing.open(in: root) }
                 guard let file = ring else { return follow(nil, &ring) }
-                let isWritten: Void? = try file.withLock(within: Self.lockTimeout) { () throws(SystemError) in
+                let isWritten: Void? = try file.withLock(within: Self.lockTimeout) { () throws(StoreError) in
                     let header = try file.header()
                     follow(header, &ring)
                     guard let header, header.isOn else { return }

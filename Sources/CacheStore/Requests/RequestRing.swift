@@ -26,17 +26,17 @@ package struct RequestRing: Sendable {
     /// - Throws: ENXIO for anything but a regular file.
     package static func open(
         in root: FileDescriptor, isReadOnly: Bool = false, creates: Bool = false
-    ) throws(SystemError) -> RequestRing? {
+    ) throws(StoreError) -> RequestRing? {
         let flags = (isReadOnly ? O_RDONLY : O_RDWR) | (creates ? O_CREAT : 0)
         let file: FileDescriptor
-        do throws(SystemError) {
+        do throws(StoreError) {
             // A FIFO must not block.
             file = try root.open(name, flags | O_NONBLOCK)
         } catch let error where error.errno == ENOENT && !creates {
             return nil
         }
         let status = try file.status()
-        guard status.isRegular else { throw SystemError(call: "openat", path: file.path, errno: ENXIO) }
+        guard status.isRegular else { throw .file(SystemError(call: "openat", path: file.path, errno: ENXIO)) }
         return RequestRing(file: file, identity: FileIdentity(status))
     }
 
@@ -46,12 +46,12 @@ package struct RequestRing: Sendable {
     }
 
     /// The header; `nil` if it is damaged.
-    package func header() throws(SystemError) -> RequestRingHeader? {
+    package func header() throws(StoreError) -> RequestRingHeader? {
         // A writer may be writing it: a damaged header stays damaged.
         var bytes = [UInt8](repeating: 0, count: RequestRingHeader.byteCount)
         for _ in 0..<8 {
             let count = try bytes.withUnsafeMutableBytes { buffer in
-                Result { () throws(SystemError) in try file.read(into: buffer, at: 0) }
+                Result { () throws(StoreError) in try file.read(into: buffer, at: 0) }
             }.get()
             guard count == bytes.count else { return nil }
             if let header = bytes.withUnsafeBytes({ RequestRingHeader($0) }) { return header }
@@ -59,16 +59,16 @@ package struct RequestRing: Sendable {
         return nil
     }
 
-    func byteCount() throws(SystemError) -> Int64 { try file.status().size }
+    func byteCount() throws(StoreError) -> Int64 { try file.status().size }
 
     // MARK: Changing
 
     /// Calls `body` while no other process changes the file. Returns `nil` if another one holds the lock for longer
     /// than `timeout`.
     package func withLock<Value>(
-        within timeout: Duration, _ body: () throws(SystemError) -> Value
-    ) throws(SystemError) -> Value? {
-        guard try DirectoryLock.wait(timeout, for: { () throws(SystemError) in try file.tryLockByte(at: 0) }) else {
+        within timeout: Duration, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value? {
+        guard try DirectoryLock.wait(timeout, for: { () throws(StoreError) in try file.tryLockByte(at: 0) }) else {
             return nil
         }
         defer { file.unlockByte(at: 0) }
@@ -76,12 +76,12 @@ package struct RequestRing: Sendable {
     }
 
     /// Writes the header. Only under the lock.
-    func write(_ header: RequestRingHeader) throws(SystemError) {
+    func write(_ header: RequestRingHeader) throws(StoreError) {
         try write(header.bytes, at: 0)
     }
 
     /// Begins a new file in place of the present one. Only under the lock.
-    func reset(_ header: RequestRingHeader) throws(SystemError) {
+    func reset(_ header: RequestRingHeader) throws(StoreError) {
         try file.truncate(to: 0)
         try write(header)
     }
@@ -91,7 +91,7 @@ package struct RequestRing: Sendable {
     /// - Parameter dropped: The number of earlier records that were dropped, and get a number each.
     func append(
         _ records: some Collection<RequestRecord>, dropped: Int, after header: RequestRingHeader, processID: Int32
-    ) throws(SystemError) {
+    ) throws(StoreError) {
         var header = header
         let kept = Array(records.suffix(Int(header.capacity)))
         header.next += UInt64(dropped + records.count - kept.count)
@@ -126,29 +126,29 @@ package struct RequestRing: Sendable {
     /// Erases records. Only under the lock.
     ///
     /// Also erases records that a killed process has left behind the last number, and damaged ones.
-    func erase(_ erasure: Erasure) throws(SystemError) {
+    func erase(_ erasure: Erasure) throws(StoreError) {
         guard var header = try header() else { return try file.truncate(to: 0) }
         // First, so that no process adds a record of a request that began before.
         header.erasures += 1
         if erasure == .everything { header.first = header.next }
         try write(header)
         if erasure == .everything { return try file.truncate(to: Int64(RequestSlot.byteCount)) }
-        try forEachSlot(from: Int64(RequestSlot.byteCount), limit: .max) { (slot, offset) throws(SystemError) in
+        try forEachSlot(from: Int64(RequestSlot.byteCount), limit: .max) { (slot, offset) throws(StoreError) in
             guard RequestSlot.mayBelong(slot, to: erasure) else { return }
             try write([UInt8](repeating: 0, count: slot.count), at: offset)
         }
     }
 
-    private func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+    private func write(_ bytes: [UInt8], at offset: Int64) throws(StoreError) {
         try bytes.withUnsafeBytes { bytes in
-            Result { () throws(SystemError) in try file.write(bytes, at: offset) }
+            Result { () throws(StoreError) in try file.write(bytes, at: offset) }
         }.get()
     }
 
     // MARK: Reading
 
     /// Returns up to `limit` records from `cursor`, or from the oldest one.
-    package func records(since cursor: RequestCursor?, limit: Int) throws(SystemError) -> RequestRecords {
+    package func records(since cursor: RequestCursor?, limit: Int) throws(StoreError) -> RequestRecords {
         var result = RequestRecords()
         guard let header = try header() else { return result }
         // A cursor of an earlier file says nothing about this one.
@@ -178,8 +178,8 @@ package struct RequestRing: Sendable {
 
     /// Calls `body` with each slot from `offset`, up to the end of the file.
     private func forEachSlot(
-        from offset: Int64, limit: Int, _ body: (UnsafeRawBufferPointer, Int64) throws(SystemError) -> Void
-    ) throws(SystemError) {
+        from offset: Int64, limit: Int, _ body: (UnsafeRawBufferPointer, Int64) throws(StoreError) -> Void
+    ) throws(StoreError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: Self.chunkLength * RequestSlot.byteCount, alignment: 16)
         defer { buffer.deallocate() }

@@ -10,23 +10,23 @@ extension Connection {
     /// - Throws: The error of `body`. For a statement that is not allowed, `SQLITE_AUTH`, whose message names the
     ///   views.
     package func authorizingQueries<Value>(
-        _ body: () throws(SQLiteError) -> Value
-    ) throws(SQLiteError) -> Value {
+        _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
         let authorizer = QueryAuthorizer(
             views: try names(ofType: "view").filter { $0.hasPrefix("cache_") }, tables: try names(ofType: "table"))
         // The first use of a table-valued function declares its columns, for which SQLite asks to write sqlite_schema.
         for function in QueryAuthorizer.tableValuedFunctions { _ = try? prepare("SELECT 1 FROM \(function)('[]')") }
         setAuthorizer(authorizer)
         defer { withExtendedLifetime(authorizer) { setAuthorizer(nil) } }
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             return try body()
         } catch {
-            throw authorizer.refusal.map { SQLiteError(extendedCode: SQLITE_AUTH, message: $0, sql: error.sql) }
-                ?? error
+            guard let refusal = authorizer.refusal, case .index(let cause) = error else { throw error }
+            throw .index(SQLiteError(extendedCode: SQLITE_AUTH, message: refusal, sql: cause.sql))
         }
     }
 
-    private func names(ofType type: String) throws(SQLiteError) -> Set<String> {
+    private func names(ofType type: String) throws(StoreError) -> Set<String> {
         let statement = try prepare("SELECT lower(name) FROM sqlite_schema WHERE type = ?1")
         statement.bind(type, at: 1)
         var names: Set<String> = []

@@ -41,6 +41,7 @@ package final class Connection {
     static let maxWALByteCount = 4_000 * pageByteCount
 
     private let handle: OpaquePointer
+    private let path: String
     /// How long a statement waits for a lock of another connection.
     var busyTimeout: Duration {
         didSet { busyWait.timeout = Self.bounded(busyTimeout) }
@@ -65,7 +66,7 @@ package final class Connection {
         path: String, role: Role, busyTimeout: Duration, creates: Bool = false, isDurable: Bool = false,
         deletesSecurely: Bool = false, cacheByteCount: Int = 8 << 20,
         maxWALByteCount: Int64 = Connection.maxWALByteCount
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         // NOFOLLOW: if index.sqlite were a link, SQLite would write to a file outside the store.
         let access =
             switch role {
@@ -91,9 +92,10 @@ package final class Connection {
         guard result == SQLITE_OK, let opened else {
             let error = SQLiteError(handle: opened, result: result)
             sqlite3_close_v2(opened)
-            throw error
+            throw StoreError(error, path: path)
         }
         handle = opened
+        self.path = path
         walPages = .allocate(capacity: 1)
         walPages.initialize(to: 0)
         self.busyTimeout = busyTimeout
@@ -113,7 +115,7 @@ package final class Connection {
     /// Sets the options of the connection; the file stays as it is.
     private func configure(
         _ role: Role, _ isDurable: Bool, _ deletesSecurely: Bool, _ cacheByteCount: Int, _ maxWALByteCount: Int64
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         if !role.isReadOnly { try checkWritable() }
         if case .checkpointer = role {
             _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
@@ -147,9 +149,9 @@ package final class Connection {
     ///
     /// SQLite silently opens the file read-only if opening it for writing fails, for want of space, descriptors or
     /// permission. If the header of the file forbids writing, SQLite reports that once it has read the header.
-    func checkWritable() throws(SQLiteError) {
+    func checkWritable() throws(StoreError) {
         guard sqlite3_db_readonly(handle, "main") == 0 else {
-            throw SQLiteError(extendedCode: SQLITE_READONLY, message: "the index can only be read")
+            throw .index(SQLiteError(extendedCode: SQLITE_READONLY, message: "the index can only be read"))
         }
     }
 
@@ -158,9 +160,9 @@ package final class Connection {
     /// If the WAL or its shared memory cannot be opened for writing for a moment, SQLite silently stays read-only for
     /// the life of the connection. SQLite reports that before it tries the lock, so this call waits for no other
     /// writer.
-    func checkWALWritable() throws(SQLiteError) {
-        do throws(SQLiteError) {
-            try waiting(.zero) { () throws(SQLiteError) in try execute("BEGIN IMMEDIATE") }
+    func checkWALWritable() throws(StoreError) {
+        do throws(StoreError) {
+            try waiting(.zero) { () throws(StoreError) in try execute("BEGIN IMMEDIATE") }
             try execute("ROLLBACK")
         } catch {
             guard error.isBusy else { throw error }
@@ -211,8 +213,8 @@ package final class Connection {
 
     /// Calls `body` with another timeout for the locks of SQLite.
     private func waiting<Value>(
-        _ timeout: Duration, _ body: () throws(SQLiteError) -> Value
-    ) throws(SQLiteError) -> Value {
+        _ timeout: Duration, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
         busyWait.timeout = Self.bounded(timeout)
         defer { busyWait.timeout = Self.bounded(busyTimeout) }
         return try body()
@@ -221,17 +223,17 @@ package final class Connection {
     /// Begins a transaction that writes.
     ///
     /// - Parameter timeout: How long to wait for another connection that writes.
-    func beginWriting(within timeout: Duration) throws(SQLiteError) {
-        try waiting(timeout) { () throws(SQLiteError) in try prepared("BEGIN IMMEDIATE").run() }
+    func beginWriting(within timeout: Duration) throws(StoreError) {
+        try waiting(timeout) { () throws(StoreError) in try prepared("BEGIN IMMEDIATE").run() }
     }
 
     /// Switches the file to WAL mode, in which connections read while one writes.
     ///
     /// While another process switches the same new file, SQLite does not wait for the busy timeout.
-    func enterWAL() throws(SQLiteError) {
+    func enterWAL() throws(StoreError) {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
-            do throws(SQLiteError) {
+            do throws(StoreError) {
                 return try execute("PRAGMA journal_mode = WAL")
             } catch {
                 guard error.isBusy, ContinuousClock.now < deadline else { throw error }
@@ -243,35 +245,36 @@ package final class Connection {
     /// Returns the statement for `sql`, prepared once per connection.
     ///
     /// The caller resets the statement before the next call with the same literal.
-    package func prepared(_ sql: StaticString) throws(SQLiteError) -> Statement {
+    package func prepared(_ sql: StaticString) throws(StoreError) -> Statement {
         let address = UnsafeRawPointer(sql.utf8Start)
         if let statement = statements[address] { return statement }
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             let statement = try prepareOnly(UnsafeBufferPointer(start: sql.utf8Start, count: sql.utf8CodeUnitCount))
             statements[address] = statement
             return statement
-        } catch let error where error.code == SQLITE_ERROR {
+        } catch {
             // The statements are right, so a table or a column that they need is gone.
-            throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: error.message, sql: error.sql)
+            throw error.asDamage(from: [SQLITE_ERROR])
         }
     }
 
     /// Prepares the only statement of a text that is not known beforehand. Releasing the statement finalises it.
-    package func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    package func prepare(_ sql: String) throws(StoreError) -> Statement {
         var sql = sql
         // `withUTF8` rethrows, and would lose the type of the error.
         return try sql.withUTF8 { text in
-            Result { () throws(SQLiteError) in try prepareOnly(text) }
+            Result { () throws(StoreError) in try prepareOnly(text) }
         }.get()
     }
 
-    private func prepareOnly(_ text: UnsafeBufferPointer<UInt8>) throws(SQLiteError) -> Statement {
+    private func prepareOnly(_ text: UnsafeBufferPointer<UInt8>) throws(StoreError) -> Statement {
         let (first, rest) = try prepareFirst(text)
         guard let first else {
-            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is no statement in the text")
+            throw .index(SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is no statement in the text"))
         }
         guard try prepareFirst(rest).statement == nil else {
-            throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is more than one statement in the text")
+            throw .index(
+                SQLiteError(extendedCode: SQLITE_MISUSE, message: "there is more than one statement in the text"))
         }
         return first
     }
@@ -280,7 +283,7 @@ package final class Connection {
     /// comments.
     private func prepareFirst(
         _ text: UnsafeBufferPointer<UInt8>
-    ) throws(SQLiteError) -> (statement: Statement?, rest: UnsafeBufferPointer<UInt8>) {
+    ) throws(StoreError) -> (statement: Statement?, rest: UnsafeBufferPointer<UInt8>) {
         var statement: OpaquePointer?
         let (result, end) = text.withMemoryRebound(to: CChar.self) { characters in
             var tail: UnsafePointer<CChar>?
@@ -297,20 +300,20 @@ package final class Connection {
     }
 
     /// Runs statements without parameters, and discards their rows.
-    package func execute(_ sql: String) throws(SQLiteError) {
+    package func execute(_ sql: String) throws(StoreError) {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw error(result, sql: sql) }
     }
 
     /// Returns the first column of the first row; 0 if there is none.
-    func integer(_ statement: Statement) throws(SQLiteError) -> Int64 {
+    func integer(_ statement: Statement) throws(StoreError) -> Int64 {
         defer { statement.reset() }
         return try statement.step() ? statement.int64(0) : 0
     }
 
     /// Runs VACUUM, which rewrites the whole file. `PRAGMA secure_delete` alone is not enough: pages that were split or
     /// joined keep copies of deleted cells in their unused space.
-    func rewrite() throws(SQLiteError) {
+    func rewrite() throws(StoreError) {
         // The new file takes as much room as the index, which may be more than memory.
         try execute("PRAGMA temp_store = FILE")
         defer { _ = try? execute("PRAGMA temp_store = MEMORY") }
@@ -345,7 +348,7 @@ package final class Connection {
     }
 
     /// Reads from one snapshot of the index until ``endReading()``. Meanwhile, no connection can restart the WAL.
-    package func beginReading() throws(SQLiteError) {
+    package func beginReading() throws(StoreError) {
         try execute("BEGIN; PRAGMA schema_version")
     }
 
@@ -355,7 +358,7 @@ package final class Connection {
 
     /// Copies as much of the WAL into the database as readers allow. Returns the number of pages that are left; `nil` if
     /// another connection runs a checkpoint.
-    func checkpoint() throws(SQLiteError) -> Int? {
+    func checkpoint() throws(StoreError) -> Int? {
         // SQLite opens the WAL with the first read.
         try execute("PRAGMA schema_version")
         return try checkpoint(SQLITE_CHECKPOINT_PASSIVE, within: .zero)
@@ -366,17 +369,17 @@ package final class Connection {
     ///
     /// - Parameter timeout: How long to wait for writers, checkpointers and, while no connection can write, readers.
     @discardableResult
-    func restartWAL(within timeout: Duration) throws(SQLiteError) -> Bool {
-        try waiting(timeout) { () throws(SQLiteError) in try checkpoint(SQLITE_CHECKPOINT_RESTART, within: timeout) == 0
+    func restartWAL(within timeout: Duration) throws(StoreError) -> Bool {
+        try waiting(timeout) { () throws(StoreError) in try checkpoint(SQLITE_CHECKPOINT_RESTART, within: timeout) == 0
         }
     }
 
     /// Copies the WAL into the database and truncates its file. Returns `false` if readers still need the WAL.
-    func truncateWAL() throws(SQLiteError) -> Bool {
+    func truncateWAL() throws(StoreError) -> Bool {
         try checkpoint(SQLITE_CHECKPOINT_TRUNCATE, within: busyTimeout) == 0
     }
 
-    private func checkpoint(_ mode: Int32, within timeout: Duration) throws(SQLiteError) -> Int? {
+    private func checkpoint(_ mode: Int32, within timeout: Duration) throws(StoreError) -> Int? {
         let deadline = ContinuousClock.now + timeout
         while true {
             var (pageCount, copiedCount) = (Int32(0), Int32(0))
@@ -397,7 +400,7 @@ package final class Connection {
     ///
     /// Half a MiB holds every column of an entry. SQLite sorts in files beyond the size of the cache. A pattern of LIKE
     /// takes time in proportion to its length and that of the text.
-    func boundQueries() throws(SQLiteError) {
+    func boundQueries() throws(StoreError) {
         limitLength(to: 512 << 10)
         sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
         try execute("PRAGMA temp_store = FILE")
@@ -429,8 +432,8 @@ package final class Connection {
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// Returns the error of the call on this connection that just returned `result`.
-    func error(_ result: Int32, sql: String?) -> SQLiteError {
-        SQLiteError(handle: handle, result: result, sql: sql)
+    func error(_ result: Int32, sql: String?) -> StoreError {
+        StoreError(SQLiteError(handle: handle, result: result, sql: sql), path: path)
     }
 }
 

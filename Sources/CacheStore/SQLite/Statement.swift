@@ -21,9 +21,10 @@ package final class Statement {
     }
 
     /// Runs to the next row; returns `false` after the last.
-    package func step() throws(SQLiteError) -> Bool {
+    package func step() throws(StoreError) -> Bool {
         guard failedBind == SQLITE_OK else {
-            throw SQLiteError(extendedCode: failedBind, message: String(cString: sqlite3_errstr(failedBind)), sql: sql)
+            throw .index(
+                SQLiteError(extendedCode: failedBind, message: String(cString: sqlite3_errstr(failedBind)), sql: sql))
         }
         return switch sqlite3_step(handle) {
         case SQLITE_ROW: true
@@ -34,13 +35,13 @@ package final class Statement {
     }
 
     /// Runs a statement that returns no rows, and makes it ready for the next run.
-    package func run() throws(SQLiteError) {
+    package func run() throws(StoreError) {
         defer { reset() }
         while try step() {}
     }
 
     /// Runs to the end, collects the first column, and makes the statement ready for the next run.
-    package func integers() throws(SQLiteError) -> [Int64] {
+    package func integers() throws(StoreError) -> [Int64] {
         defer { reset() }
         var integers: [Int64] = []
         while try step() { integers.append(int64(0)) }

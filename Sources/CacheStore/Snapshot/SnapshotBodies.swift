@@ -29,12 +29,9 @@ struct SnapshotBodies {
     ) throws(StoreError) {
         self.isDurable = isDurable
         self.interruption = interruption
-        (source, target) = try wrappingErrors { () throws(SystemError) in
-            try targetRoot.makeDirectory("blobs")
-            return (
-                try root.open("blobs", O_RDONLY | O_DIRECTORY), try targetRoot.open("blobs", O_RDONLY | O_DIRECTORY)
-            )
-        }
+        try targetRoot.makeDirectory("blobs")
+        source = try root.open("blobs", O_RDONLY | O_DIRECTORY)
+        target = try targetRoot.open("blobs", O_RDONLY | O_DIRECTORY)
     }
 
     /// Links or copies the file of a digest.
@@ -44,10 +41,10 @@ struct SnapshotBodies {
         let (source, target) = try enter(path.shard)
         guard let source else { return .missing }
         if try link(path.name, source, target) {
-            let status = try wrappingErrors { () throws(SystemError) in try target.status(of: path.name) }
+            let status = try target.status(of: path.name)
             if let status, status.hasBody(of: byteCount, isPart: isPart) { return .linked }
             // The file is torn, or a link or directory was planted in its place.
-            try wrappingErrors { () throws(SystemError) in _ = try target.unlink(path.name) }
+            _ = try target.unlink(path.name)
             return .missing
         }
         return try copy(path.name, byteCount, isPart: isPart, source, target) ? .copied : .missing
@@ -56,31 +53,27 @@ struct SnapshotBodies {
     /// Syncs the last directories of a durable snapshot. Called after the last body.
     func finish() throws(StoreError) {
         guard isDurable else { return }
-        try wrappingErrors { () throws(SystemError) in
-            try shard?.target.sync()
-            try target.sync()
-        }
+        try shard?.target.sync()
+        try target.sync()
     }
 
     private mutating func enter(
         _ name: String
     ) throws(StoreError) -> (source: FileDescriptor?, target: FileDescriptor) {
         if let shard, shard.name == name { return (shard.source, shard.target) }
-        let entered = try wrappingErrors { () throws(SystemError) in
-            if isDurable { try shard?.target.sync() }
-            try target.makeDirectory(name)
-            return (
-                name: name, source: try Self.openIfPresent(name, O_RDONLY | O_DIRECTORY, source),
-                target: try target.open(name, O_RDONLY | O_DIRECTORY)
-            )
-        }
+        if isDurable { try shard?.target.sync() }
+        try target.makeDirectory(name)
+        let entered = (
+            name: name, source: try Self.openIfPresent(name, O_RDONLY | O_DIRECTORY, source),
+            target: try target.open(name, O_RDONLY | O_DIRECTORY)
+        )
         shard = entered
         return (entered.source, entered.target)
     }
 
     private static func openIfPresent(
         _ name: String, _ flags: Int32, _ directory: FileDescriptor
-    ) throws(SystemError) -> FileDescriptor? {
+    ) throws(StoreError) -> FileDescriptor? {
         do {
             return try directory.open(name, flags)
         } catch let error where error.meansMissing {
@@ -90,7 +83,7 @@ struct SnapshotBodies {
 
     /// Whether the file was linked. If not, it is missing, or the file system allows no link.
     private func link(_ name: String, _ source: FileDescriptor, _ target: FileDescriptor) throws(StoreError) -> Bool {
-        do throws(SystemError) {
+        do throws(StoreError) {
             try FileDescriptor.retrying("linkat", target.path + "/" + name) {
                 linkat(source.number, name, target.number, name, 0)
             }
@@ -98,7 +91,7 @@ struct SnapshotBodies {
         } catch {
             // EPERM: FAT has no links, and Linux allows no links to files of other users. EMLINK: ext4 allows 65,000
             // for each file.
-            guard [ENOENT, EXDEV, EPERM, EMLINK, ENOTSUP, EOPNOTSUPP].contains(error.errno) else { throw .file(error) }
+            guard [ENOENT, EXDEV, EPERM, EMLINK, ENOTSUP, EOPNOTSUPP].contains(error.errno) else { throw error }
             return false
         }
     }
@@ -107,20 +100,17 @@ struct SnapshotBodies {
     private func copy(
         _ name: String, _ byteCount: Int64, isPart: Bool, _ source: FileDescriptor, _ target: FileDescriptor
     ) throws(StoreError) -> Bool {
-        let opened = try wrappingErrors { () throws(SystemError) -> FileDescriptor? in
-            // O_NONBLOCK: opening a FIFO must not wait for its writer.
-            guard let file = try Self.openIfPresent(name, O_RDONLY | O_NONBLOCK, source) else { return nil }
-            let status = try file.status()
-            return status.hasBody(of: byteCount, isPart: isPart) ? file : nil
-        }
-        guard let opened else { return false }
+        // O_NONBLOCK: opening a FIFO must not wait for its writer.
+        guard let opened = try Self.openIfPresent(name, O_RDONLY | O_NONBLOCK, source),
+            try opened.status().hasBody(of: byteCount, isPart: isPart)
+        else { return false }
         if cplatform_clone_file(opened.number, target.number, name) != 0 {
             guard try copyBytes(of: opened, byteCount, name, target) else {
-                try wrappingErrors { () throws(SystemError) in _ = try target.unlink(name) }
+                _ = try target.unlink(name)
                 return false
             }
         }
-        if isDurable { try wrappingErrors { () throws(SystemError) in try target.open(name, O_RDONLY).sync() } }
+        if isDurable { try target.open(name, O_RDONLY).sync() }
         return true
     }
 
@@ -128,10 +118,8 @@ struct SnapshotBodies {
     private func copyBytes(
         of file: FileDescriptor, _ byteCount: Int64, _ name: String, _ target: FileDescriptor
     ) throws(StoreError) -> Bool {
-        let isWhole = try wrappingErrors { () throws(SystemError) in
-            let copy = try target.open(name, O_CREAT | O_EXCL | O_WRONLY)
-            return try copy.write(file, byteCount: byteCount) { interruption.isSet }
-        }
+        let copy = try target.open(name, O_CREAT | O_EXCL | O_WRONLY)
+        let isWhole = try copy.write(file, byteCount: byteCount) { interruption.isSet }
         try checkInterruption()
         return isWhole
     }

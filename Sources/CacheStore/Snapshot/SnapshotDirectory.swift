@@ -27,11 +27,11 @@ final class SnapshotDirectory {
         place = try StoreDirectory(creating: url)
         try Self.checkEmpty(place)
         let isAlone: Bool
-        do throws(SystemError) {
+        do throws(StoreError) {
             lock = try DirectoryLock(".", below: place.root)
             isAlone = try lock.tryExclusive()
         } catch {
-            throw .unusableDirectory(path: place.path, reason: error.description)
+            throw .unusableDirectory(path: place.path, reason: error.cause)
         }
         guard isAlone else {
             throw .unusableDirectory(path: place.path, reason: "a store or another snapshot has it open")
@@ -39,13 +39,11 @@ final class SnapshotDirectory {
         // Check once more under the lock: another process may have been faster.
         try Self.checkEmpty(place)
         // SQLite fills this empty file. Other users could read a file that SQLite creates.
-        try wrappingErrors { () throws(SystemError) in
-            _ = try place.root.open(Self.temporaryName, O_CREAT | O_EXCL | O_RDWR)
-        }
+        _ = try place.root.open(Self.temporaryName, O_CREAT | O_EXCL | O_RDWR)
     }
 
     private static func checkEmpty(_ place: StoreDirectory) throws(StoreError) {
-        guard try wrappingErrors({ () throws(SystemError) in try place.root.names().isEmpty }) else {
+        guard try place.root.names().isEmpty else {
             throw .unusableDirectory(
                 path: place.path,
                 reason: "it is not empty; choose a new directory, or remove the remains of an earlier snapshot")
@@ -54,11 +52,9 @@ final class SnapshotDirectory {
 
     /// Gives the index its name, which makes the directory a store.
     func finish() throws(StoreError) {
-        try wrappingErrors { () throws(SystemError) in
-            if isDurable { try root.open(Self.temporaryName, O_RDONLY).sync() }
-            try root.rename(Self.temporaryName, to: "index.sqlite")
-            if isDurable { try place.syncNames() }
-        }
+        if isDurable { try root.open(Self.temporaryName, O_RDONLY).sync() }
+        try root.rename(Self.temporaryName, to: "index.sqlite")
+        if isDurable { try place.syncNames() }
         isFinished = true
         created.keep()
     }

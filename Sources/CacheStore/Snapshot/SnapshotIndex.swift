@@ -12,38 +12,30 @@ struct SnapshotIndex {
     init(
         copying source: String, to path: String, busyTimeout: Duration, until interruption: InterruptFlag
     ) throws(StoreError) {
-        try wrappingErrors(source) { () throws(SQLiteError) in
-            let reader = try Connection(path: source, role: .inspector, busyTimeout: busyTimeout)
-            reader.interrupt(by: interruption)
-            // The source is opened read-only; `query_only` would forbid writing the target, too.
-            try reader.execute("PRAGMA query_only = OFF")
-            let statement = try reader.prepare("VACUUM INTO ?1")
-            statement.bind(path, at: 1)
-            try statement.run()
-        }
+        let reader = try Connection(path: source, role: .inspector, busyTimeout: busyTimeout)
+        reader.interrupt(by: interruption)
+        // The source is opened read-only; `query_only` would forbid writing the target, too.
+        try reader.execute("PRAGMA query_only = OFF")
+        let statement = try reader.prepare("VACUUM INTO ?1")
+        statement.bind(path, at: 1)
+        try statement.run()
         self.path = path
-        connection = try wrappingErrors(path) { () throws(SQLiteError) in
-            try Connection(path: path, role: .writer, busyTimeout: .zero, creates: true)
-        }
+        connection = try Connection(path: path, role: .writer, busyTimeout: .zero, creates: true)
         connection.interrupt(by: interruption)
     }
 
     func removeSessionEntries() throws(StoreError) {
-        try wrappingErrors(path) { () throws(SQLiteError) in
-            try connection.prepared("DELETE FROM entry WHERE session IS NOT NULL").run()
-        }
+        try connection.prepared("DELETE FROM entry WHERE session IS NOT NULL").run()
     }
 
     /// Calls `visit` for every body, in the order of the digests, which is the order of the directories.
     func forEachBody(
         _ visit: (_ digest: ContentDigest, _ byteCount: Int64, _ isPart: Bool) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let (statement, parts) = try wrappingErrors(path) { () throws(SQLiteError) in
-            let parts = try connection.partBodies()
-            return (try connection.prepared("SELECT digest, byte_count FROM blob ORDER BY digest"), parts)
-        }
+        let parts = try connection.partBodies()
+        let statement = try connection.prepared("SELECT digest, byte_count FROM blob ORDER BY digest")
         defer { statement.reset() }
-        while try wrappingErrors(path, { () throws(SQLiteError) in try statement.step() }) {
+        while try statement.step() {
             if let digest = statement.digest(0) { try visit(digest, statement.int64(1), parts.contains(digest)) }
         }
     }
@@ -51,30 +43,24 @@ struct SnapshotIndex {
     /// Removes the entries and the derived representations of bodies; returns the number of entries.
     func removeRows(withBodies digests: [ContentDigest]) throws(StoreError) -> Int {
         guard !digests.isEmpty else { return 0 }
-        return try wrappingErrors(path) { () throws(SQLiteError) in
-            let transaction = WriteTransaction(connection)
-            try connection.execute("BEGIN")
-            var count = 0
-            for (digest, rows) in try connection.rows(withBodies: Set(digests)) {
-                for row in rows where try transaction.remove(row, withBody: digest) {
-                    if case .entry = row { count += 1 }
-                }
+        let transaction = WriteTransaction(connection)
+        try connection.execute("BEGIN")
+        var count = 0
+        for (digest, rows) in try connection.rows(withBodies: Set(digests)) {
+            for row in rows where try transaction.remove(row, withBody: digest) {
+                if case .entry = row { count += 1 }
             }
-            try connection.execute("COMMIT")
-            return count
         }
+        try connection.execute("COMMIT")
+        return count
     }
 
     /// Rewrites the file if rows were removed from it. Otherwise the bytes of these rows stay in the file.
     func eraseRemovedRows() throws(StoreError) {
-        try wrappingErrors(path) { () throws(SQLiteError) in
-            if connection.rowsWritten > 0 { try connection.rewrite() }
-        }
+        if connection.rowsWritten > 0 { try connection.rewrite() }
     }
 
     func entryCount() throws(StoreError) -> Int {
-        try wrappingErrors(path) { () throws(SQLiteError) in
-            Int(try connection.integer(connection.prepared("SELECT count(*) FROM entry")))
-        }
+        Int(try connection.integer(connection.prepared("SELECT count(*) FROM entry")))
     }
 }

@@ -9,18 +9,14 @@ extension ResponseStore {
     /// Whether all of `database` was imported into `partition` before.
     package func hasImported(_ database: URLCacheDatabase, into partition: String) throws(StoreError) -> Bool {
         try checkOpen()
-        return try wrappingErrors { () throws(SystemError) in
-            try place.root.status(of: Self.recordName(database, partition)) != nil
-        }
+        return try place.root.status(of: Self.recordName(database, partition)) != nil
     }
 
     /// Records that all of `database` was imported into `partition`.
     package func noteImported(_ database: URLCacheDatabase, into partition: String) throws(StoreError) {
         try checkWritable()
-        try wrappingErrors { () throws(SystemError) in
-            _ = try place.root.open(Self.recordName(database, partition), O_CREAT | O_WRONLY)
-            if configuration.durability == .durable { try place.root.sync() }
-        }
+        _ = try place.root.open(Self.recordName(database, partition), O_CREAT | O_WRONLY)
+        if configuration.durability == .durable { try place.root.sync() }
     }
 
     /// The inode stays when iOS moves the container of an app to another path; the number of its device may change.

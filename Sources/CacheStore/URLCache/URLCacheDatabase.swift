@@ -41,45 +41,38 @@ package final class URLCacheDatabase {
     private let directory: FileDescriptor
     private let connection: Connection
 
-    /// Opens the database in `directory`, the directory of a `URLCache`. Returns `nil` if there is none.
+    /// Opens the database in `url`, the directory of a `URLCache`. Returns `nil` if there is none.
     ///
     /// - Throws: ``StoreError/notAnIndex(path:reason:)``, ``StoreError/index(_:)``, ``StoreError/busy(path:)``,
     ///   ``StoreError/file(_:)``.
-    package init?(in directory: URL) throws(StoreError) {
-        let given = directory.path(percentEncoded: false)
-        guard directory.isFileURL, !given.utf8.contains(0), let resolved = realpath(given, nil) else { return nil }
+    package init?(in url: URL) throws(StoreError) {
+        let given = url.path(percentEncoded: false)
+        guard url.isFileURL, !given.utf8.contains(0), let resolved = realpath(given, nil) else { return nil }
         let root = String(cString: resolved)
         free(resolved)
         let path = root + "/Cache.db"
-        let files = try wrappingErrors { () throws(SystemError) in
-            let opened = try FileDescriptor.openDirectory(atPath: root)
-            var statuses: [FileStatus?] = []
-            for suffix in ["", "-wal", "-journal", "-shm"] {
-                statuses.append(try opened.status(of: "Cache.db" + suffix))
-            }
-            return (opened, statuses)
-        }
-        guard let database = files.1[0] else { return nil }
+        let directory = try FileDescriptor.openDirectory(atPath: root)
+        var files: [FileStatus?] = []
+        for suffix in ["", "-wal", "-journal", "-shm"] { files.append(try directory.status(of: "Cache.db" + suffix)) }
+        guard let database = files[0] else { return nil }
         // SQLite would follow links with the names of the journals.
-        guard files.1.allSatisfy({ $0?.isRegular ?? true }) else {
+        guard files.allSatisfy({ $0?.isRegular ?? true }) else {
             throw .notAnIndex(path: path, reason: "the database or a file beside it is not a regular file")
         }
         self.path = path
-        self.directory = files.0
+        self.directory = directory
         identity = FileIdentity(database)
-        let isClosed = files.1[1] == nil && files.1[2] == nil
-        let opened = try wrappingErrors(path) { () throws(SQLiteError) in
-            let connection = try Connection(
-                path: path, role: .foreign(isClosed: isClosed), busyTimeout: .seconds(5), cacheByteCount: 512 << 10)
-            connection.limitLength(to: Self.maxContentByteCount)
-            return (connection, try connection.hasTablesOfURLCache())
+        let isClosed = files[1] == nil && files[2] == nil
+        connection = try Connection(
+            path: path, role: .foreign(isClosed: isClosed), busyTimeout: .seconds(5), cacheByteCount: 512 << 10)
+        connection.limitLength(to: Self.maxContentByteCount)
+        guard try connection.hasTablesOfURLCache() else {
+            throw .notAnIndex(path: path, reason: "it lacks the tables of a URLCache")
         }
-        guard opened.1 else { throw .notAnIndex(path: path, reason: "it lacks the tables of a URLCache") }
-        connection = opened.0
     }
 
     /// Returns the first id after `id`; `nil` after the last. Ids follow the order in which responses were stored.
-    package func nextID(after id: Int64) throws(SQLiteError) -> Int64? {
+    package func nextID(after id: Int64) throws(StoreError) -> Int64? {
         // The rowid, of which entry_ID is another name: a table that was tampered with might lack that index.
         let statement = try connection.prepared(
             "SELECT rowid FROM cfurl_cache_response WHERE rowid > ?1 ORDER BY rowid LIMIT 1")
@@ -88,12 +81,14 @@ package final class URLCacheDatabase {
         guard try statement.step() else { return nil }
         // In a damaged tree the search may end at a smaller rowid, which SQLite does not compare again.
         let next = statement.int64(0)
-        guard next > id else { throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its rows are out of order") }
+        guard next > id else {
+            throw .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its rows are out of order"))
+        }
         return next
     }
 
     /// Returns the row of an id; `nil` if a part of it is missing.
-    package func row(_ id: Int64) throws(SQLiteError) -> Row? {
+    package func row(_ id: Int64) throws(StoreError) -> Row? {
         let statement = try connection.prepared(
             """
             SELECT CAST(strftime('%s', response.time_stamp) AS INTEGER), response.storage_policy,
@@ -117,12 +112,12 @@ package final class URLCacheDatabase {
     }
 
     /// Opens the body of a row; `nil` if it is in a file that is missing, or whose name is not that of a `URLCache`.
-    package func body(of row: Row) throws(SystemError) -> URLCacheBody? {
+    package func body(of row: Row) throws(StoreError) -> URLCacheBody? {
         guard row.isInFile else { return URLCacheBody(row.content) }
         let name = String(decoding: row.content, as: UTF8.self)
         // A name with a slash or dots would lead to other files of the program.
         guard UUID(uuidString: name) != nil else { return nil }
-        do throws(SystemError) {
+        do throws(StoreError) {
             let file = try directory.openBeneath("fsCachedData/" + name)
             let status = try file.status()
             return status.isRegular ? URLCacheBody(file, byteCount: status.size) : nil
@@ -154,7 +149,7 @@ package struct URLCacheBody {
     }
 
     /// Returns the bytes from `offset`, at most `count`; fewer if the file has become shorter.
-    package func bytes(at offset: Int64, count: Int) throws(SystemError) -> [UInt8] {
+    package func bytes(at offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
         let count = Int(max(0, min(Int64(count), byteCount - offset)))
         switch source {
         case .inline(let data):
@@ -162,7 +157,7 @@ package struct URLCacheBody {
         case .file(let file):
             var bytes = [UInt8](repeating: 0, count: count)
             let read = bytes.withUnsafeMutableBytes { buffer in
-                Result { () throws(SystemError) in try file.read(into: buffer, at: offset) }
+                Result { () throws(StoreError) in try file.read(into: buffer, at: offset) }
             }
             return Array(bytes.prefix(try read.get()))
         }
@@ -171,7 +166,7 @@ package struct URLCacheBody {
 
 extension Connection {
     /// Whether the three tables are there, and are tables: SQL of a view or of a virtual table would run in a query.
-    fileprivate func hasTablesOfURLCache() throws(SQLiteError) -> Bool {
+    fileprivate func hasTablesOfURLCache() throws(StoreError) -> Bool {
         let statement = try prepared(
             """
             SELECT count(*) FROM sqlite_master

@@ -62,7 +62,7 @@ final class URLCacheImporter: Sendable {
     }
 
     private func nextID(in database: URLCacheDatabase, after id: Int64) throws(URLCacheImportError) -> Int64? {
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             return try database.nextID(after: id)
         } catch {
             throw .unreadable(path: database.path, reason: "\(error)")

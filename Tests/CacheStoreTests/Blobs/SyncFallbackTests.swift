@@ -41,22 +41,22 @@ struct SyncFallbackTests {
     @Test("a disk error does not count as missing support", arguments: [EIO, ENOSPC, EDQUOT])
     func failed(error: Int32) {
         let (full, plain) = (Call(error), Call())
-        let thrown = #expect(throws: SystemError.self) {
+        let thrown = #expect(throws: StoreError.self) {
             try FileDescriptor.sync("file", isDirectory: { true }, ways: [("full", full.make), ("plain", plain.make)])
         }
-        #expect(thrown?.errno == error)
-        #expect(thrown?.call == "full")
+        #expect(thrown?.system?.errno == error)
+        #expect(thrown?.system?.call == "full")
         #expect(plain.count == 0)
     }
 
     @Test("a file that cannot be synced is an error; a directory is left to the file system")
     func nothingSupported() throws {
-        let thrown = #expect(throws: SystemError.self) {
+        let thrown = #expect(throws: StoreError.self) {
             try FileDescriptor.sync(
                 "file", isDirectory: { false }, ways: [("full", Call(ENOTSUP).make), ("plain", Call(EINVAL).make)])
         }
-        #expect(thrown?.errno == EINVAL)
-        #expect(thrown?.call == "plain")
+        #expect(thrown?.system?.errno == EINVAL)
+        #expect(thrown?.system?.call == "plain")
         try FileDescriptor.sync(
             "folder", isDirectory: { true }, ways: [("full", Call(ENOTSUP).make), ("plain", Call(EINVAL).make)])
     }

@@ -45,7 +45,7 @@ struct UnnamedFileTests {
         try blobs.link(staged, as: ContentDigest(of: Data("a".utf8)), byteCount: Int64(body.count))
         try blobs.unlink(ContentDigest(of: Data("a".utf8)))
         // The kernel never names such a file again.
-        #expect(throws: SystemError.self) {
+        #expect(throws: StoreError.self) {
             try blobs.link(staged, as: ContentDigest(of: Data("b".utf8)), byteCount: Int64(body.count))
         }
         let next = try blobs.stage(Data("next".utf8))

@@ -340,7 +340,7 @@ struct WriteLockTests {
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(60))
         try index.execute("BEGIN IMMEDIATE")
         let start = ContinuousClock.now
-        #expect(throws: SQLiteError.self) { try lock.begin(connection, within: .milliseconds(50)) }
+        #expect(throws: StoreError.self) { try lock.begin(connection, within: .milliseconds(50)) }
         #expect(ContinuousClock.now - start < .seconds(20))
         #expect(other.take(within: .zero))
         other.release()

@@ -66,7 +66,7 @@ extension ResponseStore {
     /// Returns a page of a listing. Reads rows in the order of the listing until the page is full, or for the time limit.
     package func page(of listing: EntryListing) throws(StoreError) -> EntryListing.Page {
         let now = now
-        return try readLong { (connection) throws(SQLiteError) in try connection.page(of: listing, now: now) }
+        return try readLong { (connection) throws(StoreError) in try connection.page(of: listing, now: now) }
     }
 }
 
@@ -74,7 +74,7 @@ extension Connection {
     /// The rows between two looks at the clock.
     private static let rowsPerLook = 256
 
-    fileprivate func page(of listing: EntryListing, now: Int64) throws(SQLiteError) -> EntryListing.Page {
+    fileprivate func page(of listing: EntryListing, now: Int64) throws(StoreError) -> EntryListing.Page {
         if listing.order == .eviction { return try evictionPage(of: listing, now: now) }
         let beginnings = try keyBeginnings(of: listing)
         let statement = try prepare(listing.query(isInRange: beginnings != nil))
@@ -106,7 +106,7 @@ extension Connection {
 
     /// Returns the beginnings of all keys that can be in a listing, in its order: they are ranges of the index of keys.
     /// `nil` if there are no such ranges.
-    private func keyBeginnings(of listing: EntryListing) throws(SQLiteError) -> [String]? {
+    private func keyBeginnings(of listing: EntryListing) throws(StoreError) -> [String]? {
         let selection = listing.selection
         guard listing.order == .key, let partition = selection.partition, selection.tag == nil else { return nil }
         if let prefix = selection.prefix { return [prefix] }
@@ -127,7 +127,7 @@ extension Connection {
         return listing.isDescending ? beginnings.reversed() : beginnings
     }
 
-    private func evictionPage(of listing: EntryListing, now: Int64) throws(SQLiteError) -> EntryListing.Page {
+    private func evictionPage(of listing: EntryListing, now: Int64) throws(StoreError) -> EntryListing.Page {
         let match = try prepare("SELECT 1 FROM entry WHERE entry.id = ?12 AND \(listing.condition)")
         var order = try EvictionOrder(self)
         var page = EntryListing.Page()

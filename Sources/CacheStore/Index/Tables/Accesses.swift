@@ -5,14 +5,14 @@ extension WriteTransaction {
     static let maxHosts: Int64 = 10_000
 
     /// Writes up to `limit` pending accesses, and requests of as many hosts.
-    func writeAccesses(limit: Int = .max) throws(SQLiteError) {
+    func writeAccesses(limit: Int = .max) throws(StoreError) {
         guard let batch = accessLog?.take(limit: limit) else { return }
         writtenAccesses.add(batch)
         try write(batch)
     }
 
     /// Writes accesses, the sum of hits, and requests by host.
-    package func write(_ batch: AccessLog.Batch) throws(SQLiteError) {
+    package func write(_ batch: AccessLog.Batch) throws(StoreError) {
         guard !batch.isEmpty else { return }
         let raisesPriorities = try connection.evictionPolicy() == .valueAware
         var requests = batch.requests
@@ -32,7 +32,7 @@ extension WriteTransaction {
     }
 
     /// Writes the pending access of an entry; returns whether there was one.
-    func writePendingAccess(of entry: Int64) throws(SQLiteError) -> Bool {
+    func writePendingAccess(of entry: Int64) throws(StoreError) -> Bool {
         guard let access = accessLog?.take(entry) else { return false }
         var batch = AccessLog.Batch()
         batch.accesses[entry] = access
@@ -41,7 +41,7 @@ extension WriteTransaction {
         return true
     }
 
-    private func write(_ access: AccessLog.Access, _ entry: Int64) throws(SQLiteError) {
+    private func write(_ access: AccessLog.Access, _ entry: Int64) throws(StoreError) {
         let update = try connection.prepared(
             """
             UPDATE access SET
@@ -60,7 +60,7 @@ extension WriteTransaction {
         }
     }
 
-    private func run(_ statement: Statement, _ access: AccessLog.Access, _ entry: Int64) throws(SQLiteError) {
+    private func run(_ statement: Statement, _ access: AccessLog.Access, _ entry: Int64) throws(StoreError) {
         statement.bind(entry, at: 1)
         statement.bind(access.recency, at: 2)
         statement.bind(access.accessedAt, at: 3)
@@ -68,7 +68,7 @@ extension WriteTransaction {
         try statement.run()
     }
 
-    private func addHits(_ count: Int64) throws(SQLiteError) {
+    private func addHits(_ count: Int64) throws(StoreError) {
         let statement = try connection.prepared(
             "UPDATE total SET hit_count = min(hit_count, 9223372036854775807 - ?1) + ?1")
         statement.bind(count, at: 1)
@@ -76,7 +76,7 @@ extension WriteTransaction {
     }
 
     /// Returns the host of an accessed entry; `nil` if the access does not name the host and the entry is gone.
-    private func host(of access: AccessLog.Access, _ entry: Int64) throws(SQLiteError) -> String? {
+    private func host(of access: AccessLog.Access, _ entry: Int64) throws(StoreError) -> String? {
         if let host = access.key?.host { return host }
         let statement = try connection.prepared("SELECT host FROM entry WHERE id = ?1")
         defer { statement.reset() }
@@ -85,7 +85,7 @@ extension WriteTransaction {
     }
 
     /// Adds requests of a host; returns whether the host had no row.
-    private func add(_ counts: RequestCounts, host: String, at time: Int64) throws(SQLiteError) -> Bool {
+    private func add(_ counts: RequestCounts, host: String, at time: Int64) throws(StoreError) -> Bool {
         let update = try connection.prepared(
             """
             UPDATE request SET
@@ -105,7 +105,7 @@ extension WriteTransaction {
 
     private func run(
         _ statement: Statement, _ counts: RequestCounts, _ host: String, _ time: Int64
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         statement.bind(host, at: 1)
         statement.bind(counts.hits, at: 2)
         statement.bind(counts.stale, at: 3)
@@ -116,7 +116,7 @@ extension WriteTransaction {
         try statement.run()
     }
 
-    private func forgetOldestHosts() throws(SQLiteError) {
+    private func forgetOldestHosts() throws(StoreError) {
         let statement = try connection.prepared(
             """
             DELETE FROM request WHERE host IN (
@@ -131,12 +131,12 @@ extension WriteTransaction {
 
 extension Connection {
     /// Returns the largest recency of an unpinned entry; 0 if no unpinned entry was used.
-    package func largestRecency() throws(SQLiteError) -> Int64 {
+    package func largestRecency() throws(StoreError) -> Int64 {
         try integer(prepared("SELECT recency FROM access WHERE is_pinned = 0 ORDER BY recency DESC LIMIT 1"))
     }
 
     /// Drops the counts of hosts without entries. Reads every entry.
-    func forgetUnneededHosts() throws(SQLiteError) {
+    func forgetUnneededHosts() throws(StoreError) {
         try prepared("DELETE FROM request WHERE host NOT IN (SELECT host FROM entry)").run()
     }
 }

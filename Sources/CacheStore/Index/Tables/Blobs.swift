@@ -1,12 +1,12 @@
 /// Reads the rows of `blob`.
 extension Connection {
     /// Whether an entry or a derived representation has this body, and so needs its file.
-    package func containsBlob(_ digest: ContentDigest) throws(SQLiteError) -> Bool {
+    package func containsBlob(_ digest: ContentDigest) throws(StoreError) -> Bool {
         try byteCount(ofBlob: digest) != nil
     }
 
     /// Returns the recorded length of a body; `nil` if no row has the body.
-    func byteCount(ofBlob digest: ContentDigest) throws(SQLiteError) -> Int64? {
+    func byteCount(ofBlob digest: ContentDigest) throws(StoreError) -> Int64? {
         let statement = try prepared("SELECT byte_count FROM blob WHERE digest = ?1")
         defer { statement.reset() }
         statement.bind(digest, at: 1)
@@ -14,7 +14,7 @@ extension Connection {
     }
 
     /// Returns the bodies of parts, whose files may be longer than the body. Reads every entry.
-    func partBodies() throws(SQLiteError) -> Set<ContentDigest> {
+    func partBodies() throws(StoreError) -> Set<ContentDigest> {
         var bodies: Set<ContentDigest> = []
         try forEachRow("SELECT body FROM entry WHERE id BETWEEN ?1 AND ?2 AND part_start IS NOT NULL") { row in
             if let digest = row.digest(0) { bodies.insert(digest) }
@@ -24,7 +24,7 @@ extension Connection {
 
     /// Calls `visit` for every body, in the order of the digests. Runs a statement for each few thousand rows: while one
     /// statement runs, the WAL cannot restart.
-    func forEachBlob(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(SQLiteError) {
+    func forEachBlob(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(StoreError) {
         let statement = try prepared(
             """
             SELECT digest, byte_count FROM blob WHERE ?1 IS NULL OR digest > ?1 ORDER BY digest LIMIT 4096

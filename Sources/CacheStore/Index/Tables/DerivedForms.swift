@@ -9,7 +9,7 @@ extension Connection {
     /// body. Takes one point lookup.
     package func derived(
         _ name: String, of entry: StoredEntry
-    ) throws(SQLiteError) -> (digest: ContentDigest?, byteCount: Int64)? {
+    ) throws(StoreError) -> (digest: ContentDigest?, byteCount: Int64)? {
         let statement = try prepared(
             """
             SELECT derived.body, derived.byte_count FROM derived JOIN entry ON entry.id = derived.entry_id
@@ -37,7 +37,7 @@ extension WriteTransaction {
     /// beyond ``Connection/maxDerived``.
     package func storeDerived(
         _ name: String, of entry: StoredEntry, digest: ContentDigest?, byteCount: Int64, at now: Int64
-    ) throws(SQLiteError) {
+    ) throws(StoreError) {
         try removeDerived(name, ofEntry: entry.id)
         let insertion = try connection.prepared(
             """
@@ -52,7 +52,7 @@ extension WriteTransaction {
         try removeOldestDerived(ofEntry: entry.id, besides: name)
     }
 
-    private func removeOldestDerived(ofEntry id: Int64, besides name: String) throws(SQLiteError) {
+    private func removeOldestDerived(ofEntry id: Int64, besides name: String) throws(StoreError) {
         let statement = try connection.prepared(
             """
             SELECT name FROM derived WHERE entry_id = ?1
@@ -69,7 +69,7 @@ extension WriteTransaction {
         for name in oldest { try removeDerived(name, ofEntry: id) }
     }
 
-    package func removeDerived(_ name: String, ofEntry id: Int64) throws(SQLiteError) {
+    package func removeDerived(_ name: String, ofEntry id: Int64) throws(StoreError) {
         let statement = try connection.prepared("DELETE FROM derived WHERE entry_id = ?1 AND name = ?2 RETURNING body")
         statement.bind(id, at: 1)
         statement.bind(name, at: 2)
@@ -79,7 +79,7 @@ extension WriteTransaction {
     /// Removes a derived representation if it still has this body; returns whether it has.
     func removeDerived(
         _ name: String, ofEntry id: Int64, withBody digest: ContentDigest
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         let statement = try connection.prepared(
             "DELETE FROM derived WHERE entry_id = ?1 AND name = ?2 AND body = ?3 RETURNING body")
         statement.bind(id, at: 1)
@@ -89,7 +89,7 @@ extension WriteTransaction {
     }
 
     /// Notes the bodies of all derived representations of an entry as released. Triggers delete the rows with the entry.
-    func releaseDerived(ofEntry id: Int64) throws(SQLiteError) {
+    func releaseDerived(ofEntry id: Int64) throws(StoreError) {
         let statement = try connection.prepared("SELECT body FROM derived WHERE entry_id = ?1")
         statement.bind(id, at: 1)
         try releaseBodies(statement)
@@ -97,7 +97,7 @@ extension WriteTransaction {
 
     /// Notes the bodies in the first column as released; returns the number of rows.
     @discardableResult
-    func releaseBodies(_ statement: Statement) throws(SQLiteError) -> Int {
+    func releaseBodies(_ statement: Statement) throws(StoreError) -> Int {
         defer { statement.reset() }
         var count = 0
         while try statement.step() {

@@ -13,7 +13,7 @@ private enum EntryColumn: Int32 {
 extension Connection {
     /// Returns all stored responses of a key. Takes one point lookup; there is a second row only with variants, parts
     /// or an error response.
-    package func entries(for key: CacheKey) throws(SQLiteError) -> [StoredEntry] {
+    package func entries(for key: CacheKey) throws(StoreError) -> [StoredEntry] {
         let statement = try prepared(
             """
             SELECT id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
@@ -33,7 +33,7 @@ extension Connection {
     }
 
     /// Whether an entry is present and has the same body as before.
-    package func contains(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
+    package func contains(_ entry: StoredEntry) throws(StoreError) -> Bool {
         let statement = try prepared(
             """
             SELECT 1 FROM entry
@@ -63,7 +63,7 @@ extension WriteTransaction {
     package func store(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
         byteCount: Int64, at now: Int64, including parts: [StoredEntry] = []
-    ) throws(SQLiteError) -> StoredEntry {
+    ) throws(StoreError) -> StoredEntry {
         let replaced = try replacedEntry(metadata, key)
         var inherited = replaced?.options
         for part in parts where inherited == nil { inherited = try self.options(ofEntry: part.id) }
@@ -135,7 +135,7 @@ extension WriteTransaction {
     }
 
     /// Returns the entry that a new one replaces.
-    private func replacedEntry(_ metadata: EntryMetadata, _ key: CacheKey) throws(SQLiteError) -> Replaced? {
+    private func replacedEntry(_ metadata: EntryMetadata, _ key: CacheKey) throws(StoreError) -> Replaced? {
         let statement = try connection.prepared(
             """
             SELECT id, body, session IS NULL OR session = (SELECT session FROM state), session, is_pinned, tags FROM entry
@@ -154,7 +154,7 @@ extension WriteTransaction {
     }
 
     /// Returns the options of an entry; `nil` if it is gone, or if its session has ended.
-    private func options(ofEntry id: Int64) throws(SQLiteError) -> EntryOptions? {
+    private func options(ofEntry id: Int64) throws(StoreError) -> EntryOptions? {
         let statement = try connection.prepared(
             """
             SELECT session, is_pinned, tags FROM entry
@@ -167,7 +167,7 @@ extension WriteTransaction {
 
     /// Removes the variants and parts beyond ``Connection/maxVariants``, because a lookup reads them all. Removes the
     /// least recently received first, pinned ones last, and never the new one, also if the clock was set back.
-    private func removeOldestVariants(of key: CacheKey, sparing new: Int64) throws(SQLiteError) {
+    private func removeOldestVariants(of key: CacheKey, sparing new: Int64) throws(StoreError) {
         let statement = try connection.prepared(
             """
             SELECT id FROM entry WHERE partition = ?1 AND key = ?2
@@ -182,7 +182,7 @@ extension WriteTransaction {
 
     /// Replaces the metadata of an entry, but not its body and its id. Returns `false` if the entry is gone or has
     /// another body.
-    package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(SQLiteError) -> Bool {
+    package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(StoreError) -> Bool {
         if metadata.variant != entry.metadata.variant { try removeVariant(metadata.variant, besides: entry) }
         let statement = try connection.prepared(
             """
@@ -201,7 +201,7 @@ extension WriteTransaction {
     }
 
     /// Removes the entry whose variant `entry` takes over, if `entry` is still present.
-    private func removeVariant(_ variant: String, besides entry: StoredEntry) throws(SQLiteError) {
+    private func removeVariant(_ variant: String, besides entry: StoredEntry) throws(StoreError) {
         guard try connection.contains(entry) else { return }
         let statement = try connection.prepared(
             """
@@ -217,7 +217,7 @@ extension WriteTransaction {
     }
 
     /// Sets lifetime, pin and tags of all responses of a key; returns their number.
-    package func setOptions(_ options: EntryOptions, for key: CacheKey) throws(SQLiteError) -> Int {
+    package func setOptions(_ options: EntryOptions, for key: CacheKey) throws(StoreError) -> Int {
         let statement = try connection.prepared(
             """
             UPDATE OR ROLLBACK entry SET
@@ -238,7 +238,7 @@ extension WriteTransaction {
     /// Removes an entry with its derived representations; returns `false` if the entry is gone. Every removal ends
     /// here, except for malformed rows in a repair and for session entries in a snapshot.
     @discardableResult
-    package func removeEntry(id: Int64) throws(SQLiteError) -> Bool {
+    package func removeEntry(id: Int64) throws(StoreError) -> Bool {
         try releaseDerived(ofEntry: id)
         // Two statements: for RETURNING, SQLite opens a temporary table at each run.
         let query = try connection.prepared("SELECT body FROM entry WHERE id = ?1")
@@ -252,14 +252,14 @@ extension WriteTransaction {
 
     /// Removes entries; returns how many were present.
     @discardableResult
-    package func removeEntries(_ ids: [Int64]) throws(SQLiteError) -> Int {
+    package func removeEntries(_ ids: [Int64]) throws(StoreError) -> Int {
         var count = 0
         for id in ids where try removeEntry(id: id) { count += 1 }
         return count
     }
 
     /// Removes all responses of a key, and of its URL with any fragment; returns their number.
-    package func removeEntries(for key: CacheKey) throws(SQLiteError) -> Int {
+    package func removeEntries(for key: CacheKey) throws(StoreError) -> Int {
         let statement = try connection.prepared(
             "SELECT id FROM entry WHERE partition = ?1 AND key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)")
         statement.bindWithFragments(key)
@@ -267,7 +267,7 @@ extension WriteTransaction {
     }
 
     /// Removes an entry; returns `false` if it is gone or has another body.
-    package func removeEntry(_ entry: StoredEntry) throws(SQLiteError) -> Bool {
+    package func removeEntry(_ entry: StoredEntry) throws(StoreError) -> Bool {
         guard try connection.contains(entry) else { return false }
         return try removeEntry(id: entry.id)
     }

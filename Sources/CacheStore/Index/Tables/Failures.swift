@@ -24,7 +24,7 @@ extension Connection {
     static let maxFailures: Int64 = 10_000
 
     /// Returns the failures of one request for a key, or the sum over all requests if `request` is `nil`.
-    package func failure(for key: CacheKey, request: String? = nil) throws(SQLiteError) -> LoadFailure? {
+    package func failure(for key: CacheKey, request: String? = nil) throws(StoreError) -> LoadFailure? {
         guard let request else { return try failures(for: key) }
         let statement = try prepared(
             "SELECT status, error_count, failed_at FROM failure WHERE partition = ?1 AND key = ?2 AND request = ?3")
@@ -32,7 +32,7 @@ extension Connection {
         return try failure(for: key, statement)
     }
 
-    private func failures(for key: CacheKey) throws(SQLiteError) -> LoadFailure? {
+    private func failures(for key: CacheKey) throws(StoreError) -> LoadFailure? {
         // SQLite takes the status from the row with the maximum. sum() fails if a row has too large a number.
         let statement = try prepared(
             """
@@ -42,7 +42,7 @@ extension Connection {
         return try failure(for: key, statement)
     }
 
-    private func failure(for key: CacheKey, _ statement: Statement) throws(SQLiteError) -> LoadFailure? {
+    private func failure(for key: CacheKey, _ statement: Statement) throws(StoreError) -> LoadFailure? {
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
@@ -55,7 +55,7 @@ extension Connection {
     /// `window`, in milliseconds.
     package func recordFailure(
         for key: CacheKey, request: String = "", status: Int, at now: Int64, within window: Int64? = nil
-    ) throws(SQLiteError) -> Int {
+    ) throws(StoreError) -> Int {
         let statement = try prepared(
             """
             INSERT INTO failure (partition, key, request, status, error_count, failed_at)
@@ -79,7 +79,7 @@ extension Connection {
         return count
     }
 
-    private func forgetOldestFailures() throws(SQLiteError) {
+    private func forgetOldestFailures() throws(StoreError) {
         let statement = try prepared(
             """
             DELETE FROM failure WHERE (partition, key, request) IN (
@@ -96,7 +96,7 @@ extension Connection {
     @discardableResult
     package func removeFailures(
         for key: CacheKey, _ selection: FailureSelection = .all
-    ) throws(SQLiteError) -> Bool {
+    ) throws(StoreError) -> Bool {
         // A deletion of several rows opens a temporary table at each run, even if no row matches.
         guard selection != .none, try hasFailures(for: key) else { return false }
         let statement: Statement
@@ -115,7 +115,7 @@ extension Connection {
     }
 
     /// Removes all failures of a key, and of its URL with any fragment; returns whether there were any.
-    package func removeFailuresWithFragments(of key: CacheKey) throws(SQLiteError) -> Bool {
+    package func removeFailuresWithFragments(of key: CacheKey) throws(StoreError) -> Bool {
         let statement = try prepared(
             "DELETE FROM failure WHERE partition = ?1 AND key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)")
         defer { statement.reset() }
@@ -124,7 +124,7 @@ extension Connection {
         return changes > 0
     }
 
-    private func hasFailures(for key: CacheKey) throws(SQLiteError) -> Bool {
+    private func hasFailures(for key: CacheKey) throws(StoreError) -> Bool {
         let statement = try prepared("SELECT 1 FROM failure WHERE partition = ?1 AND key = ?2 LIMIT 1")
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)

@@ -1,7 +1,7 @@
 /// Finds entries that belong together although their keys differ.
 extension Connection {
     /// Returns the keys of entries that may answer other queries than their own, the latest row first.
-    package func keys(withSearchBase base: String, partition: String) throws(SQLiteError) -> [CacheKey] {
+    package func keys(withSearchBase base: String, partition: String) throws(StoreError) -> [CacheKey] {
         let statement = try prepared(
             """
             SELECT key FROM entry WHERE partition = ?1 AND search_base = ?2
@@ -20,7 +20,7 @@ extension Connection {
     }
 
     /// Returns the groups to which the entries of a key belong, and those of its URL with any fragment.
-    package func groups(of key: CacheKey) throws(SQLiteError) -> [String] {
+    package func groups(of key: CacheKey) throws(StoreError) -> [String] {
         let statement = try prepared(
             """
             SELECT groups FROM entry
@@ -38,7 +38,7 @@ extension WriteTransaction {
     /// Removes the members of groups; returns their number.
     ///
     /// RFC 9875 §2.1: a group belongs to one origin, here that of `key`.
-    package func removeMembers(of groups: [String], sameOriginAs key: CacheKey) throws(SQLiteError) -> Int {
+    package func removeMembers(of groups: [String], sameOriginAs key: CacheKey) throws(StoreError) -> Int {
         guard !groups.isEmpty, let host = key.host, let origin = key.origin else { return 0 }
         // CASE keeps json_each from a value that is no JSON, as after an edit by another program.
         let statement = try connection.prepared(

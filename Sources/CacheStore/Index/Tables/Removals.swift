@@ -17,24 +17,24 @@ extension Connection {
     /// The number of removals that are recorded one by one. A load that spans more of them counts as affected.
     static let rememberedRemovals: Int64 = 1_000
 
-    package func generation() throws(SQLiteError) -> StoreGeneration {
+    package func generation() throws(StoreError) -> StoreGeneration {
         let statement = try prepared("SELECT generation FROM state")
         defer { statement.reset() }
         guard try statement.step() else { throw error(0, sql: statement.sql) }
         return StoreGeneration(number: statement.int64(0))
     }
 
-    package func noteRemoval(of key: CacheKey) throws(SQLiteError) {
+    package func noteRemoval(of key: CacheKey) throws(StoreError) {
         let checksum = KeyChecksum(key)
         try noteRemoval(partition: checksum.partition, key: checksum.key)
     }
 
     /// - Parameter partition: The partition; `nil` for a removal from all.
-    package func noteRemoval(fromPartition partition: String?) throws(SQLiteError) {
+    package func noteRemoval(fromPartition partition: String?) throws(StoreError) {
         try noteRemoval(partition: partition.map { KeyChecksum(partition: $0).partition }, key: nil)
     }
 
-    private func noteRemoval(partition: Int64?, key: Int64?) throws(SQLiteError) {
+    private func noteRemoval(partition: Int64?, key: Int64?) throws(StoreError) {
         // After the generation wraps around, every earlier load counts as affected.
         try prepared(
             "UPDATE state SET generation = CASE WHEN generation BETWEEN 0 AND 1 << 60 THEN generation + 1 ELSE 1 END"
@@ -55,7 +55,7 @@ extension Connection {
     }
 
     /// Whether a removal of `key`, of its URL, or of a set of entries that contains it, came after `generation`.
-    package func wasRemoved(_ key: CacheKey, since generation: StoreGeneration) throws(SQLiteError) -> Bool {
+    package func wasRemoved(_ key: CacheKey, since generation: StoreGeneration) throws(StoreError) -> Bool {
         let present = try self.generation().number
         // A new index counts from a random number, so the present generation may be the smaller one.
         guard present != generation.number else { return false }

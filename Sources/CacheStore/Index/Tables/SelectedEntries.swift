@@ -4,7 +4,7 @@ extension Connection {
     /// selection, every row.
     ///
     /// Runs a statement for each thousand rows: while one statement runs, the WAL cannot restart.
-    package func ids(in selection: EntrySelection) throws(SQLiteError) -> [Int64] {
+    package func ids(in selection: EntrySelection) throws(StoreError) -> [Int64] {
         try checkPredicate(of: selection)
         var ids: [Int64] = []
         if selection.hasIndex {
@@ -21,7 +21,7 @@ extension Connection {
             return ids
         }
         let statement = try prepare(selection.query("SELECT entry.id") + " AND entry.id BETWEEN ?9 AND ?10")
-        try forEachRangeOfIDs { (range) throws(SQLiteError) in
+        try forEachRangeOfIDs { (range) throws(StoreError) in
             statement.bind(range.lowerBound, at: 9)
             statement.bind(range.upperBound, at: 10)
             ids += try self.ids(statement, selection)
@@ -29,7 +29,7 @@ extension Connection {
         return ids
     }
 
-    private func ids(_ statement: Statement, _ selection: EntrySelection) throws(SQLiteError) -> [Int64] {
+    private func ids(_ statement: Statement, _ selection: EntrySelection) throws(StoreError) -> [Int64] {
         defer { statement.reset() }
         statement.bind(selection)
         var ids: [Int64] = []
@@ -42,19 +42,19 @@ extension Connection {
     ///
     /// Prepares the predicate between parentheses and after WHEN: text that is valid in both places cannot end either
     /// of them.
-    func checkPredicate(of selection: EntrySelection) throws(SQLiteError) {
+    func checkPredicate(of selection: EntrySelection) throws(StoreError) {
         guard let predicate = selection.predicate else { return }
-        try authorizingQueries { () throws(SQLiteError) in
+        try authorizingQueries { () throws(StoreError) in
             for condition in ["(\(predicate)\n)", "CASE WHEN \(predicate)\n THEN 1 END"] {
                 let statement = try prepare("SELECT 1 FROM cache_entries WHERE \(condition)")
-                guard statement.isReadOnly else { throw SQLiteError(readOnlyRefuses: predicate) }
-                guard statement.parameterCount == 0 else { throw SQLiteError(parametersIn: predicate) }
+                guard statement.isReadOnly else { throw .index(SQLiteError(readOnlyRefuses: predicate)) }
+                guard statement.parameterCount == 0 else { throw .index(SQLiteError(parametersIn: predicate)) }
             }
         }
     }
 
     /// Returns the report that removing the selection would return. Changes nothing.
-    func preview(of selection: EntrySelection) throws(SQLiteError) -> RemovalReport {
+    func preview(of selection: EntrySelection) throws(StoreError) -> RemovalReport {
         try checkPredicate(of: selection)
         let sums = try prepare(
             """
@@ -91,7 +91,7 @@ extension Connection {
 
     /// Returns the keys with failures in a selection by keys, also those without an entry: at most
     /// ``Connection/maxFailures``. None for a selection that asks for more than the key.
-    func failingKeys(in selection: EntrySelection) throws(SQLiteError) -> [CacheKey] {
+    func failingKeys(in selection: EntrySelection) throws(StoreError) -> [CacheKey] {
         guard selection.isAboutKeys else { return [] }
         let statement = try prepared("SELECT DISTINCT partition, key FROM failure")
         defer { statement.reset() }
@@ -112,7 +112,7 @@ extension WriteTransaction {
     ///   caller removes these failures after all entries, because a predicate may refer to failures.
     func removeEntries(
         _ ids: ArraySlice<Int64>, in selection: EntrySelection
-    ) throws(SQLiteError) -> (report: RemovalReport, failing: [CacheKey], count: Int) {
+    ) throws(StoreError) -> (report: RemovalReport, failing: [CacheKey], count: Int) {
         var rows = selection
         rows.predicate = nil
         let question = try connection.prepare(
@@ -143,7 +143,7 @@ extension WriteTransaction {
     }
 
     /// Removes the failures of keys; returns how many keys had any.
-    func removeFailures(for keys: ArraySlice<CacheKey>) throws(SQLiteError) -> Int {
+    func removeFailures(for keys: ArraySlice<CacheKey>) throws(StoreError) -> Int {
         var count = 0
         for key in keys where try connection.removeFailures(for: key) { count += 1 }
         return count

@@ -5,7 +5,7 @@ extension Connection {
     /// From then on, lookups skip those entries. ``WriteTransaction/removeLapsedEntries(limit:)`` removes their rows.
     ///
     /// - Returns: Whether there are any.
-    package func beginSession() throws(SQLiteError) -> Bool {
+    package func beginSession() throws(StoreError) -> Bool {
         let hasEntries = try integer(prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)")) == 1
         guard hasEntries else { return false }
         // An edit or damage may have moved the number out of bounds. Then a random number replaces it, which no entry
@@ -24,7 +24,7 @@ extension Connection {
 
 extension WriteTransaction {
     /// Removes up to `limit` entries of ended sessions; returns their number.
-    package func removeLapsedEntries(limit: Int) throws(SQLiteError) -> Int {
+    package func removeLapsedEntries(limit: Int) throws(StoreError) -> Int {
         let statement = try connection.prepared(
             "SELECT id FROM entry WHERE session IS NOT NULL AND session <> (SELECT session FROM state) LIMIT ?1")
         statement.bind(Int64(limit), at: 1)
@@ -34,22 +34,22 @@ extension WriteTransaction {
 
 /// Counts the processes that write to the store. A killed process does not unregister.
 extension Connection {
-    package func registerWriter() throws(SQLiteError) {
+    package func registerWriter() throws(StoreError) {
         try prepared("UPDATE state SET writer_count = min(max(0, writer_count), 1 << 30) + 1").run()
     }
 
-    package func unregisterWriter() throws(SQLiteError) {
+    package func unregisterWriter() throws(StoreError) {
         try prepared("UPDATE state SET writer_count = max(0, writer_count - 1)").run()
     }
 
     /// Resets the count of writers; returns whether a writer was killed. Called by the only opener.
-    package func clearWriters() throws(SQLiteError) -> Bool {
+    package func clearWriters() throws(StoreError) -> Bool {
         guard try integer(prepared("SELECT writer_count FROM state")) != 0 else { return false }
-        do throws(SQLiteError) {
+        do throws(StoreError) {
             try prepared("UPDATE state SET writer_count = 0").run()
         } catch {
             // A store on a full disk opens all the same. The next only opener sweeps again.
-            guard error.isFull else { throw error }
+            guard error.isFullDisk else { throw error }
         }
         return true
     }

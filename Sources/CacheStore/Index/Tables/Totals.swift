@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// Reads and corrects the row of `total`.
 extension Connection {
-    package func statistics() throws(SQLiteError) -> StoreStatistics {
+    package func statistics() throws(StoreError) -> StoreStatistics {
         let statement = try prepared(
             """
             SELECT entry_count, blob_count, logical_bytes, physical_bytes, hit_count, failing_count, damaged_count,
@@ -19,17 +19,17 @@ extension Connection {
             indexBytes: indexBytes, limitedBytes: try size().bytes)
     }
 
-    package func countDamagedBody() throws(SQLiteError) {
+    package func countDamagedBody() throws(StoreError) {
         try prepared("UPDATE total SET damaged_count = damaged_count + 1").run()
     }
 
     /// Returns the newest id of an entry.
-    package func lastEntryID() throws(SQLiteError) -> Int64 {
+    package func lastEntryID() throws(StoreError) -> Int64 {
         try integer(prepared("SELECT last_id FROM total"))
     }
 
     /// Returns the first id from `id` on that an entry has.
-    func firstEntryID(from id: Int64) throws(SQLiteError) -> Int64? {
+    func firstEntryID(from id: Int64) throws(StoreError) -> Int64? {
         let statement = try prepared("SELECT id FROM entry WHERE id >= ?1 ORDER BY id LIMIT 1")
         defer { statement.reset() }
         statement.bind(id, at: 1)
@@ -37,7 +37,7 @@ extension Connection {
     }
 
     /// Calls `visit` with ranges that hold the ids of all entries, at most a thousand ids in each.
-    func forEachRangeOfIDs(_ visit: (ClosedRange<Int64>) throws(SQLiteError) -> Void) throws(SQLiteError) {
+    func forEachRangeOfIDs(_ visit: (ClosedRange<Int64>) throws(StoreError) -> Void) throws(StoreError) {
         var next: Int64? = .min
         while let from = next, let first = try firstEntryID(from: from) {
             let last = min(first, .max - 999) + 999
@@ -47,9 +47,9 @@ extension Connection {
     }
 
     /// Calls `visit` with each row of a query, which runs for each thousand ids of entries: from ?1 to ?2.
-    func forEachRow(_ sql: StaticString, _ visit: (Statement) -> Void) throws(SQLiteError) {
+    func forEachRow(_ sql: StaticString, _ visit: (Statement) -> Void) throws(StoreError) {
         let statement = try prepared(sql)
-        try forEachRangeOfIDs { (ids) throws(SQLiteError) in
+        try forEachRangeOfIDs { (ids) throws(StoreError) in
             statement.bind(ids.lowerBound, at: 1)
             statement.bind(ids.upperBound, at: 2)
             defer { statement.reset() }
@@ -64,10 +64,11 @@ extension Connection {
     /// such an id.
     ///
     /// Takes constant time, so that every opening can call it.
-    func checkLastEntryID() throws(SQLiteError) {
+    func checkLastEntryID() throws(StoreError) {
         let largest = try integer(prepared("SELECT coalesce(max(id), 0) FROM entry"))
         guard largest <= Self.maxID else {
-            throw SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the id \(largest) of an entry is out of bounds")
+            throw .index(
+                SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the id \(largest) of an entry is out of bounds"))
         }
         // One statement sees one state of the index: other processes may be inserting entries.
         let isInBounds = try integer(
@@ -82,7 +83,7 @@ extension Connection {
     }
 
     /// Returns how much the store holds, as limits count it. Takes constant time.
-    package func size() throws(SQLiteError) -> StoreSize {
+    package func size() throws(StoreError) -> StoreSize {
         let pages = max(0, try usedPageCount() - Self.emptyPageCount)
         let (entries, bodyBytes) = try counts()
         return StoreSize(
@@ -91,11 +92,11 @@ extension Connection {
     }
 
     /// Updates the numbers that a removal changes.
-    func update(_ size: inout StoreSize) throws(SQLiteError) {
+    func update(_ size: inout StoreSize) throws(StoreError) {
         (size.entries, size.bodyBytes) = try counts()
     }
 
-    private func counts() throws(SQLiteError) -> (entries: Int64, bodyBytes: Int64) {
+    private func counts() throws(StoreError) -> (entries: Int64, bodyBytes: Int64) {
         let statement = try prepared("SELECT entry_count, physical_bytes FROM total")
         defer { statement.reset() }
         guard try statement.step() else { throw error(0, sql: statement.sql) }
@@ -104,7 +105,7 @@ extension Connection {
 
     /// Returns the bytes of the entries of a partition as if no body were shared. Takes constant time. Returns 0 for
     /// the partition `""`, which has no sum.
-    func byteCount(ofPartition partition: String) throws(SQLiteError) -> Int64 {
+    func byteCount(ofPartition partition: String) throws(StoreError) -> Int64 {
         let statement = try prepared("SELECT byte_count FROM partition_total WHERE partition = ?1")
         defer { statement.reset() }
         statement.bind(partition, at: 1)
@@ -115,7 +116,7 @@ extension Connection {
     package static let emptyPageCount: Int64 = 31
 
     /// Returns the number of pages of the index that are in use.
-    package func usedPageCount() throws(SQLiteError) -> Int64 {
+    package func usedPageCount() throws(StoreError) -> Int64 {
         try integer(prepared("PRAGMA page_count")) - integer(prepared("PRAGMA freelist_count"))
     }
 }

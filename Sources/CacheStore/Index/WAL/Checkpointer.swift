@@ -119,7 +119,7 @@ package final class Checkpointer: Sendable {
     /// One connection reads meanwhile, so that no writer restarts the WAL. SQLite first reads the length of the WAL,
     /// then how much of it is copied. If a writer restarted the WAL in between, SQLite would take the old length for
     /// the new one.
-    private func checkpoint() throws(SQLiteError) -> Int? {
+    private func checkpoint() throws(StoreError) -> Int? {
         let reader = try connection()
         try reader.beginReading()
         defer { reader.endReading() }
@@ -133,7 +133,7 @@ package final class Checkpointer: Sendable {
         return try copier.checkpoint()
     }
 
-    private func connection() throws(SQLiteError) -> Connection {
+    private func connection() throws(StoreError) -> Connection {
         try Connection(path: directory.indexPath, role: .checkpointer, busyTimeout: .zero, isDurable: isDurable)
     }
 }

@@ -29,10 +29,8 @@ extension IndexWriter {
         case .open(let connection, let file, let isRegistered):
             if registers, !isRegistered {
                 // Commit the registration before any file is named: a kill could leave the file without a row.
-                try wrappingErrors(path) { () throws(SQLiteError) in
-                    try writeLock.withLock(within: connection.busyTimeout) { () throws(SQLiteError) in
-                        try connection.registerWriter()
-                    }
+                try writeLock.withLock(within: connection.busyTimeout) { () throws(StoreError) in
+                    try connection.registerWriter()
                 }
                 state = .open(connection, file, isRegistered: true)
             }
@@ -148,10 +146,8 @@ extension IndexWriter {
             [
                 Job(
                     run: { [path] (transaction) throws(StoreError) in
-                        try wrappingErrors(path) { () throws(SQLiteError) in
-                            try transaction.writeAccesses()
-                            if isRegistered { try transaction.connection.unregisterWriter() }
-                        }
+                        try transaction.writeAccesses()
+                        if isRegistered { try transaction.connection.unregisterWriter() }
                     }, placedBody: nil, finish: { _ in })
             ], connection)
     }

@@ -72,11 +72,8 @@ extension IndexWriter {
                 }
             }
             try dependencies.blobs.syncNames()
-            let newest = try wrappingErrors(path) { () throws(SQLiteError) in
-                let newest = try connection.lastEntryID()
-                try connection.prepared("COMMIT").run()
-                return newest
-            }
+            let newest = try connection.lastEntryID()
+            try connection.prepared("COMMIT").run()
             // Release the lock before a checkpoint: other processes may write meanwhile.
             writeLock.release()
             commit.hold = transaction.age
@@ -99,15 +96,13 @@ extension IndexWriter {
 
     private func begin(_ transaction: WriteTransaction) throws(StoreError) {
         let connection = transaction.connection
-        try wrappingErrors(path) { () throws(SQLiteError) in
-            try writeLock.begin(connection, within: connection.busyTimeout)
-            transaction.startTime()
-            if !accessLog.isEmpty {
-                try accessLog.follow(connection.lastEntryID(), connection.largestRecency())
-                try transaction.writeAccesses(limit: Self.accessLimit)
-            }
-            if !dependencies.deletion.isEmpty { try dependencies.deletion.deleteBatch(transaction) }
+        try writeLock.begin(connection, within: connection.busyTimeout)
+        transaction.startTime()
+        if !accessLog.isEmpty {
+            try accessLog.follow(connection.lastEntryID(), connection.largestRecency())
+            try transaction.writeAccesses(limit: Self.accessLimit)
         }
+        if !dependencies.deletion.isEmpty { try dependencies.deletion.deleteBatch(transaction) }
     }
 
     // MARK: Accesses
@@ -121,15 +116,13 @@ extension IndexWriter {
     /// After a commit, every reader reads its pages again. Hence few commits.
     func writeAccesses(_ transaction: WriteTransaction) throws(StoreError) {
         guard !transaction.isShared else { return }
-        try wrappingErrors(path) { () throws(SQLiteError) in
-            let pagesWritten = transaction.connection.pagesWritten
-            // Bounded: lookups may note accesses as fast as this loop writes them.
-            for _ in 0..<maxAccessBatches {
-                guard !accessLog.isEmpty, !isAwaited, !transaction.isOutOfTime,
-                    transaction.connection.pagesWritten == pagesWritten
-                else { break }
-                try transaction.writeAccesses(limit: Self.accessLimit)
-            }
+        let pagesWritten = transaction.connection.pagesWritten
+        // Bounded: lookups may note accesses as fast as this loop writes them.
+        for _ in 0..<maxAccessBatches {
+            guard !accessLog.isEmpty, !isAwaited, !transaction.isOutOfTime,
+                transaction.connection.pagesWritten == pagesWritten
+            else { break }
+            try transaction.writeAccesses(limit: Self.accessLimit)
         }
     }
 
@@ -144,7 +137,7 @@ extension IndexWriter {
     /// Calls `body` with the connection outside of transactions, while no checkpoint runs. Closing and suspending the
     /// writer interrupt it.
     func withConnection<Value: Sendable>(
-        _ body: (Connection) throws(SQLiteError) -> Value
+        _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try connection.withLock { (state) throws(StoreError) in
             // Registration would be a change, for which a full disk may have no room.
@@ -152,7 +145,7 @@ extension IndexWriter {
                 checkpointer.wait()
                 connection.interrupt(by: stop)
                 defer { connection.endInterruption() }
-                return try wrappingErrors(path) { () throws(SQLiteError) in try body(connection) }
+                return try body(connection)
             }
         }
     }

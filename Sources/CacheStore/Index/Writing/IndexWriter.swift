@@ -141,7 +141,7 @@ package final class IndexWriter: Sendable {
     /// Recovers the index if it was missing or damaged; throws any other error.
     private func recover(from error: StoreError) throws(StoreError) {
         if error.isIndexMissing, reopensMissingIndex() { return }
-        guard error.isIndexDamage else { throw error }
+        guard error.isDamage else { throw error }
         try recover()
     }
 
