@@ -107,6 +107,7 @@ package final class Connection {
     private static func bounded(_ timeout: Duration) -> Duration { min(max(timeout, .zero), .seconds(1_000_000)) }
 
     deinit {
+        interruption?.flag.remove(handle)
         statements = [:]
         sqlite3_close_v2(handle)
         walPages.deallocate()
@@ -178,6 +179,7 @@ package final class Connection {
     func interrupt(by flag: InterruptFlag, timeLimit: Duration? = nil) {
         let condition = InterruptCondition(flag, timeLimit: timeLimit)
         interruption = condition
+        flag.add(handle)
         // SQLite checks after every thousand steps of a statement, mostly a fraction of a millisecond. Within one step,
         // SQLite may wait for a lock or sort rows.
         sqlite3_progress_handler(
@@ -191,6 +193,7 @@ package final class Connection {
     /// Lets statements run to their end again.
     func endInterruption() {
         sqlite3_progress_handler(handle, 0, nil, nil)
+        interruption?.flag.remove(handle)
         interruption = nil
     }
 
@@ -334,18 +337,6 @@ package final class Connection {
 
     /// The number of pages in the WAL after the last commit of this connection, including those of other connections.
     var walPageCount: Int { Int(walPages.pointee) }
-
-    /// Interrupts the connection. Valid while the connection is open.
-    var interrupter: Interrupter { Interrupter(handle: handle) }
-
-    /// Ends the present work of a connection, from another thread.
-    ///
-    /// `sqlite3_interrupt` may be called on any thread while the connection is open, which the user of this value ensures.
-    struct Interrupter: @unchecked Sendable {
-        fileprivate let handle: OpaquePointer
-
-        func interrupt() { sqlite3_interrupt(handle) }
-    }
 
     /// Reads from one snapshot of the index until ``endReading()``. Meanwhile, no connection can restart the WAL.
     package func beginReading() throws(StoreError) {

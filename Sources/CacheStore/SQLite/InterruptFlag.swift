@@ -1,19 +1,36 @@
+internal import CSQLite
 internal import Synchronization
 
 /// While set, ends the statements of all connections that check the flag.
 final class InterruptFlag: Sendable {
     private let value = Atomic(false)
+    /// The addresses of the connections that check the flag. Each of them is open.
+    private let connections = Mutex<Set<UInt>>([])
 
     var isSet: Bool { value.load(ordering: .relaxed) }
 
     func set(_ isSet: Bool) {
         value.store(isSet, ordering: .relaxed)
+        guard isSet else { return }
+        // Within a step of a statement, and while it copies the WAL, SQLite does not ask whether the flag is set.
+        connections.withLock { for address in $0 { sqlite3_interrupt(OpaquePointer(bitPattern: address)) } }
+    }
+
+    func add(_ connection: OpaquePointer) {
+        let address = UInt(bitPattern: connection)
+        connections.withLock { _ = $0.insert(address) }
+    }
+
+    /// Called before the connection is closed.
+    func remove(_ connection: OpaquePointer) {
+        let address = UInt(bitPattern: connection)
+        connections.withLock { _ = $0.remove(address) }
     }
 }
 
 /// Ends the statements of one connection: when a flag is set, or when a time limit has passed.
 final class InterruptCondition: Sendable {
-    private let flag: InterruptFlag
+    let flag: InterruptFlag
     private let deadline: SuspendingClock.Instant?
 
     /// - Parameter timeLimit: Counted from now. The time that the system sleeps does not count.

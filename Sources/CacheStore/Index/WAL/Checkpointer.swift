@@ -35,10 +35,8 @@ package final class Checkpointer: Sendable {
     private let isCopied = Atomic(false)
     /// Whether readers kept the latest copy from the end of the WAL.
     private let isHeldBack = Atomic(false)
-    /// Whether checkpoints have ended.
-    private let isEnded = Atomic(false)
-    /// Interrupts the checkpoint that runs. Its connection is open as long as this is not `nil`.
-    private let running = Mutex<Connection.Interrupter?>(nil)
+    /// Interrupts the present checkpoint and prevents later ones.
+    private let ending = InterruptFlag()
     /// The number of pages in the WAL when a checkpoint last began. Only the writer changes it.
     private let lastPageCount = Atomic(0)
     private let directory: StoreDirectory
@@ -58,7 +56,7 @@ package final class Checkpointer: Sendable {
     /// Usually the checkpoint runs on the lane. If the WAL is too long and no reader is the reason, or if the disk is almost
     /// full, the call waits for the checkpoint and restarts the WAL.
     func committed(_ connection: Connection) {
-        guard !isEnded.load(ordering: .relaxed) else { return }
+        guard !ending.isSet else { return }
         let pageCount = connection.walPageCount
         let isLong = pageCount >= restartPageCount
         if isCopied.exchange(false, ordering: .relaxed), isLong, restart(connection) { return }
@@ -86,13 +84,12 @@ package final class Checkpointer: Sendable {
 
     /// Interrupts the present checkpoint, and prevents all later ones until ``begin()``.
     func end() {
-        isEnded.store(true, ordering: .relaxed)
-        running.withLock { $0?.interrupt() }
+        ending.set(true)
     }
 
     /// Allows checkpoints after ``end()``.
     func begin() {
-        isEnded.store(false, ordering: .relaxed)
+        ending.set(false)
     }
 
     /// Copies the rest of the WAL, and lets the next transaction overwrite its beginning. Returns `false` if a reader from
@@ -124,12 +121,8 @@ package final class Checkpointer: Sendable {
         try reader.beginReading()
         defer { reader.endReading() }
         let copier = try connection()
-        let isAllowed = running.withLock { running in
-            if !isEnded.load(ordering: .relaxed) { running = copier.interrupter }
-            return running != nil
-        }
-        guard isAllowed else { return nil }
-        defer { withExtendedLifetime(copier) { running.withLock { $0 = nil } } }
+        copier.interrupt(by: ending)
+        guard !ending.isSet else { return nil }
         return try copier.checkpoint()
     }
 

@@ -145,7 +145,7 @@ extension IndexWriter {
         _ = transact(
             [
                 Job(
-                    run: { [path] (transaction) throws(StoreError) in
+                    run: { (transaction) throws(StoreError) in
                         try transaction.writeAccesses()
                         if isRegistered { try transaction.connection.unregisterWriter() }
                     }, placedBody: nil, finish: { _ in })
