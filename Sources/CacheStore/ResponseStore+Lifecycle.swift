@@ -21,6 +21,7 @@ extension ResponseStore {
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
+            ballast.end()
             longReads.end(with: .closed)
             requests.end()
             writer.close()
@@ -43,6 +44,7 @@ extension ResponseStore {
         transition.withLock { _ in
             guard phase.load(ordering: .acquiring) == .open else { return }
             phase.store(.suspended, ordering: .releasing)
+            ballast.end()
             longReads.end(with: .suspended)
             requests.end()
             writer.suspend()
@@ -73,6 +75,7 @@ extension ResponseStore {
             requests.begin()
             keyLocks.begin()
             phase.store(.open, ordering: .releasing)
+            ballast.begin()
         }
     }
 

@@ -50,6 +50,7 @@ public final class ResponseStore: Sendable {
     let phase = Atomic(Phase.open)
     /// Serialises closing, suspending and resuming: each of them runs to its end. Guards changes of ``phase``.
     let transition = Mutex(())
+    let ballast: BallastWriter
     private let maintenance: BlockingLane
     private let readingLanes: LaneGroup
     private let storingLanes: LaneGroup
@@ -109,6 +110,7 @@ public final class ResponseStore: Sendable {
             if limits.requestPass() { background.submit { store in store.keepLimits() } }
         }
         self.requestPass = requestPass
+        ballast = BallastWriter(place, staging: blobs)
         deletion = BlobDeletion(blobs)
         writer = IndexWriter(
             opened?.index,
@@ -121,7 +123,7 @@ public final class ResponseStore: Sendable {
                     // Not on this thread, which holds the writer's connection: an observer may write.
                     background.submit { store in
                         changes.note(.removedMany(partition: nil))
-                        store.place.makeBallast(staging: store.blobs)
+                        store.ballast.write()
                         _ = try? store.sweep()
                         store.reorderEntries()
                     }
@@ -154,7 +156,7 @@ public final class ResponseStore: Sendable {
         if usedBallast {
             background.submit { store in _ = store.makeRoomOnDisk(for: 0) }
         } else {
-            background.submitWithoutStore { [place, blobs] in place.makeBallast(staging: blobs) }
+            background.submitWithoutStore { [ballast] in ballast.write() }
         }
         if work.hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if work.hasUnordered { background.submit { store in store.reorderEntries() } }

@@ -1,4 +1,31 @@
 internal import CPlatform
+internal import Synchronization
+
+/// Writes the ballast while its store is open.
+final class BallastWriter: Sendable {
+    private let directory: StoreDirectory
+    private let blobs: BlobDirectory
+    /// Whether the store is open. Held while the ballast is written: closing waits for that.
+    private let isOpen = Mutex(true)
+
+    init(_ directory: StoreDirectory, staging blobs: BlobDirectory) {
+        self.directory = directory
+        self.blobs = blobs
+    }
+
+    func write() {
+        isOpen.withLock { if $0 { directory.makeBallast(staging: blobs) } }
+    }
+
+    /// Waits until nothing is written. Later calls of ``write()`` do nothing, until ``begin()``.
+    func end() {
+        isOpen.withLock { $0 = false }
+    }
+
+    func begin() {
+        isOpen.withLock { $0 = true }
+    }
+}
 
 /// The ballast: a file of 1 MiB that a store deletes when the disk is full. An eviction frees no space before its
 /// commit, and the commit needs room.
@@ -11,7 +38,7 @@ extension StoreDirectory {
 
     /// Creates the ballast, unless it exists or the disk is almost full. It gets its name once it has its bytes: two
     /// processes do not disturb each other.
-    func makeBallast(staging blobs: BlobDirectory) {
+    fileprivate func makeBallast(staging blobs: BlobDirectory) {
         guard (try? root.status(of: "ballast"))?.map(\.size) != Int64(Self.ballastByteCount),
             freeByteCount >= Self.reserveByteCount
         else { return }

@@ -18,7 +18,7 @@ extension ResponseStore {
                 byteCount.multipliedReportingOverflow(by: 4).partialValue, before.physicalBytes / 16, 1 << 16)
             let report = try evictOnFullDisk(downTo: max(0, before.limitedBytes - wanted))
             restartWAL()
-            place.makeBallast(staging: blobs)
+            ballast.write()
             observation.log.warning(
                 "the disk is full; evicted entries", ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])
             return hadBallast || report.bytes > 0
@@ -34,7 +34,7 @@ extension ResponseStore {
             return try change()
         } catch {
             guard error.isFullDisk, place.releaseBallast() else { throw error }
-            background.submit { store in store.place.makeBallast(staging: store.blobs) }
+            background.submit { store in store.ballast.write() }
             restartWAL()
             return try change()
         }

@@ -351,6 +351,32 @@ struct WriteLockTests {
         lock.release()
     }
 
+    @Test(
+        "a write that waits for another program gives up when the store is suspended or closed",
+        arguments: [false, true])
+    func waiting(_ closes: Bool) throws {
+        let waiting = try sandbox.open { $0.busyTimeout = .seconds(600) }
+        let index = try RawIndex(sandbox.indexPath)
+        try index.execute("BEGIN IMMEDIATE")
+        let failure = Mutex<StoreError?>(nil)
+        let ended = DispatchSemaphore(value: 0)
+        let (metadata, key) = (sandbox.metadata(), try CacheKey.path("a"))
+        Thread.detachNewThread {
+            do throws(StoreError) {
+                try waiting.insert(Data("a".utf8), metadata: metadata, for: key)
+            } catch {
+                failure.withLock { $0 = error }
+            }
+            ended.signal()
+        }
+        // The thread waits for SQLite's lock while it has the store's.
+        let lock = try makeLock()
+        while lock.take(within: .zero) { lock.release() }
+        if closes { waiting.close() } else { waiting.suspend() }
+        ended.wait()
+        #expect(failure.withLock { $0 } == (closes ? .closed : .suspended))
+    }
+
     @Test("a store that is suspended or closed has neither the lock nor the file", arguments: [false, true])
     func ended(_ closes: Bool) throws {
         try insert("a")

@@ -5,8 +5,9 @@ extension Sandbox {
     func modes() throws -> [String: Int] {
         var modes: [String: Int] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: path) + [""] {
-            let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
-            modes[name] = (attributes[.posixPermissions] as? NSNumber)?.intValue
+            // A file below `staging` may go at any time.
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path + "/" + name)
+            modes[name] = (attributes?[.posixPermissions] as? NSNumber)?.intValue
         }
         return modes
     }

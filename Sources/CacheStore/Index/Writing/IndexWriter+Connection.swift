@@ -88,7 +88,7 @@ extension IndexWriter {
     /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Until ``resume()``, changes
     /// throw `suspended`.
     func suspend() {
-        stopWaiting()
+        stopWaiting(with: .suspended)
         connection.withLock { state in
             guard case .open = state else { return }
             finish(&state)
@@ -99,6 +99,7 @@ extension IndexWriter {
 
     /// Reopens the connection after ``suspend()``.
     func resume() throws(StoreError) {
+        refusal.withLock { $0 = nil }
         stop.set(false)
         checkpointer.begin()
         writeLock.limitWaits(to: nil)
@@ -109,7 +110,7 @@ extension IndexWriter {
 
     /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Later changes throw `closed`.
     func close() {
-        stopWaiting()
+        stopWaiting(with: .closed)
         connection.withLock { state in
             finish(&state)
             state = .closed
@@ -117,8 +118,9 @@ extension IndexWriter {
         waitForRecovery()
     }
 
-    /// Makes a leader that waits for a lock or a checkpoint give up.
-    private func stopWaiting() {
+    /// Makes a leader that waits for a lock or a checkpoint give up. Its changes throw `error`.
+    private func stopWaiting(with error: StoreError) {
+        refusal.withLock { $0 = error }
         stop.set(true)
         checkpointer.end()
         writeLock.limitWaits(to: Self.closingTimeout)

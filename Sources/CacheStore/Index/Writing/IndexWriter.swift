@@ -46,6 +46,8 @@ package final class IndexWriter: Sendable {
 
     /// Ends waiting for a lock. Set while the store is closed or suspended.
     let stop = InterruptFlag()
+    /// The error of changes that no longer wait for a lock.
+    let refusal = Mutex<StoreError?>(nil)
 
     /// Guards the list of jobs, not their work.
     private let queue = Mutex(WriteQueue<Job>())
@@ -210,7 +212,8 @@ package final class IndexWriter: Sendable {
         if !dependencies.deletion.isEmpty, commit.errors.allSatisfy({ $0 == nil }) { scheduleDeletion() }
         dependencies.observation.transacted(
             in: ContinuousClock.now - began, holding: commit.hold, evicted: commit.evicted, isBusy: commit.isBusy)
-        for (job, error) in zip(jobs, commit.errors) { job.finish(error) }
+        let refusal = refusal.withLock { $0 }
+        for (job, error) in zip(jobs, commit.errors) { job.finish(error.map { $0.isBusy ? refusal ?? $0 : $0 }) }
     }
 
     // MARK: Accesses
