@@ -80,9 +80,10 @@ struct CheckpointTests {
         try reader.beginReading()
         let largest = try largestWAL(of: store, rounds: 20, entries: 20)
         #expect(largest > 6_000 * (4_096 + 24))
+        store.writer.checkpointer.wait()
         reader.endReading()
         // The lane tries again after 125 pages.
-        _ = try largestWAL(of: store, rounds: 2, entries: 8) { store.writer.checkpointer.wait() }
+        _ = try largestWAL(of: store, rounds: 3, entries: 8) { store.writer.checkpointer.wait() }
         // SQLite cuts the file off at 5,000 pages when it restarts the WAL.
         #expect(try size("-wal") <= 5_000 * 4_096)
         #expect(try store.check(digests: true).isSound)
