@@ -96,12 +96,12 @@ extension StoreError {
         self = error.isBusy ? .busy(path: path) : .index(error)
     }
 
-    /// The error of SQLite; `nil` for another cause.
+    /// The error of SQLite, if this is one.
     package var sqlite: SQLiteError? {
         if case .index(let error) = self { error } else { nil }
     }
 
-    /// The error of a system call; `nil` for another cause.
+    /// The error of a system call, if this is one.
     package var system: SystemError? {
         if case .file(let error) = self { error } else { nil }
     }
@@ -112,7 +112,7 @@ extension StoreError {
         return .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: error.message, sql: error.sql))
     }
 
-    /// The error number of a system call; 0 for another cause.
+    /// The error number of a system call. 0 for errors of SQLite and of the store.
     var errno: Int32 { system?.errno ?? 0 }
 
     /// The failed call without the words of this error, for the reason of another one.

@@ -72,7 +72,7 @@ struct CheckpointTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("A reader that stays keeps the WAL from its restart, and stops no commit; the WAL restarts after it")
+    @Test("A reader that stays keeps the WAL from its restart; the WAL restarts after it")
     func heldBack() throws {
         let store = try sandbox.open()
         try fill(store, 0..<5)

@@ -177,6 +177,7 @@ package final class Connection {
 
     /// Ends statements with `SQLITE_INTERRUPT` from now on: when `flag` is set, or when `timeLimit` has passed.
     func interrupt(by flag: InterruptFlag, timeLimit: Duration? = nil) {
+        interruption?.flag.remove(handle)
         let condition = InterruptCondition(flag, timeLimit: timeLimit)
         interruption = condition
         flag.add(handle)
@@ -347,8 +348,8 @@ package final class Connection {
         _ = try? execute("ROLLBACK")
     }
 
-    /// Copies as much of the WAL into the database as readers allow. Returns the number of pages that are left; `nil` if
-    /// another connection runs a checkpoint.
+    /// Copies as much of the WAL into the database as readers allow. Returns the number of pages that are left, or
+    /// `nil` while another connection runs a checkpoint.
     func checkpoint() throws(StoreError) -> Int? {
         // SQLite opens the WAL with the first read.
         try execute("PRAGMA schema_version")
@@ -361,7 +362,8 @@ package final class Connection {
     /// - Parameter timeout: How long to wait for writers, checkpointers and, while no connection can write, readers.
     @discardableResult
     func restartWAL(within timeout: Duration) throws(StoreError) -> Bool {
-        try waiting(timeout) { () throws(StoreError) in try checkpoint(SQLITE_CHECKPOINT_RESTART, within: timeout) == 0
+        try waiting(timeout) { () throws(StoreError) in
+            try checkpoint(SQLITE_CHECKPOINT_RESTART, within: timeout) == 0
         }
     }
 

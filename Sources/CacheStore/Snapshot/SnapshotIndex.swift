@@ -1,6 +1,5 @@
 /// The copy of an index for a snapshot. Until the copy is complete, only the snapshot opens it.
 struct SnapshotIndex {
-    private let path: String
     private let connection: Connection
 
     /// Copies the index at `source`, while other connections write to it, to the empty file at `path`.
@@ -19,7 +18,6 @@ struct SnapshotIndex {
         let statement = try reader.prepare("VACUUM INTO ?1")
         statement.bind(path, at: 1)
         try statement.run()
-        self.path = path
         connection = try Connection(path: path, role: .writer, busyTimeout: .zero, creates: true)
         connection.interrupt(by: interruption)
     }

@@ -41,7 +41,7 @@ package final class URLCacheDatabase {
     private let directory: FileDescriptor
     private let connection: Connection
 
-    /// Opens the database in `url`, the directory of a `URLCache`. Returns `nil` if there is none.
+    /// Opens the database in `url`, the directory of a `URLCache`. Returns `nil` without a database.
     ///
     /// - Throws: ``StoreError/notAnIndex(path:reason:)``, ``StoreError/index(_:)``, ``StoreError/busy(path:)``,
     ///   ``StoreError/file(_:)``.

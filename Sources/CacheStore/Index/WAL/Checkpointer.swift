@@ -110,8 +110,8 @@ package final class Checkpointer: Sendable {
         isCopied.store(leftCount < retryPageCount, ordering: .relaxed)
     }
 
-    /// Copies as much of the WAL as readers allow. Returns the number of pages that are left; `nil` if another process runs
-    /// a checkpoint, or checkpoints have ended.
+    /// Copies as much of the WAL as readers allow. Returns the number of pages that are left, or `nil` while another process
+    /// runs a checkpoint and after ``end()``.
     ///
     /// One connection reads meanwhile, so that no writer restarts the WAL. SQLite first reads the length of the WAL,
     /// then how much of it is copied. If a writer restarted the WAL in between, SQLite would take the old length for

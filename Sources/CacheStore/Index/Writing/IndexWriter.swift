@@ -42,7 +42,6 @@ package final class IndexWriter: Sendable {
     package let checkpointer: Checkpointer
     let accessLog = AccessLog()
     let writeLock: WriteLock
-    var path: String { dependencies.directory.indexPath }
 
     /// Ends waiting for a lock. Set while the store is closed or suspended.
     let stop = InterruptFlag()
