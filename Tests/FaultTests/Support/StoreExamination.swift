@@ -34,8 +34,10 @@ struct StoreExamination {
         if isAfterCut { try store.repair(digests: true) } else { try store.sweep() }
         let report = try store.check(digests: true)
         problems += report.problems.map(\.description) + report.foreignFiles.map { "foreign: \($0)" }
-        problems += try unaccounted()
         problems += try useProblems(store)
+        // An open store may stage its ballast under a name.
+        store.close()
+        problems += try unaccounted()
         return problems
     }
 
