@@ -92,6 +92,8 @@ let package = Package(
         .target(name: "CPlatform"),
         // So that no program on Linux links Foundation with its internationalization.
         .target(name: "CacheFoundation", swiftSettings: swiftSettings),
+        // Hexadecimal digits, percent-encoding and hashes of bytes, which all others share.
+        .target(name: "ByteText", swiftSettings: swiftSettings),
         .target(name: "CSQLiteVFS", dependencies: ["CSQLite"]),
         .target(
             name: "Migrations",
@@ -102,6 +104,7 @@ let package = Package(
         .target(
             name: "CacheStore",
             dependencies: [
+                "ByteText",
                 "CPlatform",
                 "CSQLite",
                 "CSQLiteVFS",
@@ -118,6 +121,7 @@ let package = Package(
         .target(
             name: "HTTPCaching",
             dependencies: [
+                "ByteText",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "RawStructuredFieldValues", package: "swift-http-structured-headers"),
             ],
@@ -126,6 +130,7 @@ let package = Package(
         .target(
             name: "CacheLoader",
             dependencies: [
+                "ByteText",
                 .target(name: "CBrotli", condition: brotli),
                 .target(name: "CCurl", condition: curl),
                 "CZlib",
@@ -147,6 +152,7 @@ let package = Package(
             // What the tool and the inspector both compute from a store.
             name: "CacheReports",
             dependencies: [
+                "ByteText",
                 "CacheLoader", "CacheStore", .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
@@ -156,6 +162,7 @@ let package = Package(
         .target(
             name: "CacheInspector",
             dependencies: [
+                "ByteText",
                 "CInspectorPage",
                 "CacheLoader",
                 "CacheReports",
@@ -171,6 +178,7 @@ let package = Package(
             // trait.
             name: "CacheTier",
             dependencies: [
+                "ByteText",
                 "CacheFoundation", "CacheLoader", "HTTPCaching",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -212,7 +220,9 @@ let package = Package(
         .target(
             name: "LoopbackOrigin",
             dependencies: [
+                "ByteText",
                 "CacheFoundation",
+                "HTTPCaching",
                 "LoopbackHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -222,6 +232,7 @@ let package = Package(
         .executableTarget(
             name: "CacheStoreTool",
             dependencies: [
+                "ByteText",
                 "CacheInspector",
                 "CacheLoader",
                 "CacheReports",

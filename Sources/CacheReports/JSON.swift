@@ -1,3 +1,5 @@
+import ByteText
+
 /// A JSON value (RFC 8259), built in place and written at once. Ten times as fast as Foundation's encoder.
 package indirect enum JSON: Equatable, Sendable {
     case null
@@ -57,15 +59,13 @@ package indirect enum JSON: Equatable, Sendable {
         }
     }
 
-    private static let hexadecimal = Array("0123456789abcdef".utf8)
-
     /// Escapes control characters, with DEL and U+0080 to U+009F, because a terminal may obey them. Escapes `<`, `>` and
     /// `&`, too: a browser that takes the JSON for HTML finds no markup.
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         func appendEscaped(_ byte: UInt8) {
             bytes.append(contentsOf: "\\u00".utf8)
-            bytes.append(hexadecimal[Int(byte >> 4)])
-            bytes.append(hexadecimal[Int(byte & 15)])
+            bytes.append(byte.hexadecimalDigits.high)
+            bytes.append(byte.hexadecimalDigits.low)
         }
         bytes.append(UInt8(ascii: "\""))
         var previous: UInt8 = 0

@@ -1,3 +1,4 @@
+internal import ByteText
 internal import CacheFoundation
 internal import HTTPTypes
 internal import Synchronization
@@ -15,7 +16,7 @@ public final class FileOrigin: Sendable {
         init(body: [UInt8], modified: Int) {
             self.body = body
             self.modified = modified
-            etag = "\"\(String(body.count, radix: 16))-\(String(fnv1a(body), radix: 16))\""
+            etag = "\"\(String(body.count, radix: 16))-\(String(FNV1a.hash(body), radix: 16))\""
         }
     }
 
@@ -63,7 +64,9 @@ public final class FileOrigin: Sendable {
 
     /// The request paths of all files, percent-encoded and sorted.
     public var paths: [String] {
-        files.withLock { $0.keys.sorted() }.map(PercentEncoding.encoded)
+        files.withLock { $0.keys.sorted() }.map { path in
+            PercentEncoding.encoded(path.utf8) { PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }
+        }
     }
 
     /// Returns the current content at `path`; `nil` for none.
@@ -76,7 +79,7 @@ public final class FileOrigin: Sendable {
     /// The entity tag follows the content, and `Last-Modified` is a second later than before. So either validator shows
     /// the change.
     public func overlay(_ path: String, with body: [UInt8]) {
-        let path = PercentEncoding.decoded(path)
+        let path = Self.decoded(path.utf8[...])
         files.withLock { files in
             files[path] = File(body: body, modified: (files[path]?.modified ?? 0) + 1)
         }
@@ -102,7 +105,13 @@ public final class FileOrigin: Sendable {
 
     /// Returns the path without its query and percent-encoding.
     private static func name(_ path: String) -> String {
-        PercentEncoding.decoded(String(path.prefix { $0 != "?" }))
+        decoded(path.utf8.prefix { $0 != UInt8(ascii: "?") })
+    }
+
+    private static func decoded(_ text: Substring.UTF8View) -> String {
+        var (rest, bytes) = (text, [UInt8]())
+        while let (byte, _) = PercentEncoding.popByte(&rest) { bytes.append(byte) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -113,9 +122,4 @@ extension LoopbackOrigin {
     ) async throws {
         try await self.init(date: date) { files.reply(to: $0) }
     }
-}
-
-/// Returns the 64-bit FNV-1a hash, for entity tags. The hash does not protect against deliberate collisions.
-private func fnv1a(_ bytes: [UInt8]) -> UInt64 {
-    bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
 }

@@ -1,12 +1,11 @@
+import ByteText
+
 /// Random texts that cannot be guessed.
 package enum Secret {
     /// Returns 128 random bits from the generator of the system, as hexadecimal digits.
     package static func random() -> String {
         var generator = SystemRandomNumberGenerator()
-        return (0..<2).map { _ in
-            let digits = String(generator.next(), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
+        return (0..<16).map { _ in generator.next() as UInt8 }.hexadecimal
     }
 
     /// Compares in a time that does not tell where the texts differ.

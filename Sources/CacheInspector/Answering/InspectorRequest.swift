@@ -1,3 +1,4 @@
+import ByteText
 package import HTTPTypes
 
 /// A request to the inspector, below the path at which it is mounted.
@@ -46,15 +47,11 @@ package struct QueryParameters: Sendable {
     private static func decoded(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
+        while let (byte, isEncoded) = PercentEncoding.popByte(&rest) {
             switch byte {
+            case _ where isEncoded: bytes.append(byte)
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst(), let low = rest.popFirst(),
-                    let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16),
-                    high != UInt8(ascii: "+")
-                else { return nil }
-                bytes.append(value)
+            case UInt8(ascii: "%"): return nil
             default: bytes.append(byte)
             }
         }

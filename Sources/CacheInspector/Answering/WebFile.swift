@@ -1,3 +1,4 @@
+import ByteText
 import CInspectorPage
 import HTTPTypes
 
@@ -9,8 +10,7 @@ struct WebFile: Sendable {
 
     private init(_ file: cinspectorpage_file) {
         bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
-        let checksum = bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        entityTag = "\"\(String(checksum, radix: 16))\""
+        entityTag = "\"\(String(FNV1a.hash(bytes), radix: 16))\""
     }
 
     /// The files by name.

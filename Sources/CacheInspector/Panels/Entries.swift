@@ -1,3 +1,4 @@
+import ByteText
 import CacheReports
 import CacheStore
 
@@ -67,31 +68,15 @@ extension StoreInspector {
 extension EntryListing.Position {
     /// The position as text for the page: rank, id, and the bytes of partition and key in hexadecimal digits.
     var cursor: String {
-        "\(rank).\(id).\(Self.digits(of: partition)).\(Self.digits(of: key))"
+        "\(rank).\(id).\(partition.utf8.hexadecimal).\(key.utf8.hexadecimal)"
     }
 
     init?(cursor: String) {
         let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4, let rank = Int64(parts[0]), let id = Int64(parts[1]), rank >= 0,
-            let partition = Self.text(ofDigits: parts[2]), let key = Self.text(ofDigits: parts[3])
+            let partition = [UInt8](hexadecimal: parts[2]).flatMap({ String(validating: $0, as: UTF8.self) }),
+            let key = [UInt8](hexadecimal: parts[3]).flatMap({ String(validating: $0, as: UTF8.self) })
         else { return nil }
         self.init(partition: partition, key: key, id: id, rank: rank)
-    }
-
-    private static func digits(of text: String) -> String {
-        text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    private static func text(ofDigits digits: Substring) -> String? {
-        let bytes = Array(digits.utf8)
-        guard bytes.count.isMultiple(of: 2) else { return nil }
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 2) {
-            guard let byte = UInt8(String(decoding: bytes[start..<start + 2], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            text.append(byte)
-        }
-        return String(validating: text, as: UTF8.self)
     }
 }

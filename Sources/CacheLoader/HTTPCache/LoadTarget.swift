@@ -1,5 +1,4 @@
 internal import CacheStore
-internal import HTTPTypes
 
 /// The URL of a load, and the key of its stored response.
 struct LoadTarget: Hashable {
@@ -8,32 +7,6 @@ struct LoadTarget: Hashable {
     /// The key of the requested URL.
     let url: CacheKey
 
-    init(_ request: ResourceRequest, _ configuration: ResourceLoader.Configuration) throws(LoadError) {
-        url = try .loading(request.url, partition: configuration.partition)
-        try url.checkHost(request.headerFields)
-        let resource = try Self.resource(of: request, url)
-        guard request.method == .query || request.content != nil else {
-            key = resource
-            return
-        }
-        let policy = configuration.policy.applying(configuration.urlPolicies, to: url).applying(request.policy)
-        let head = HTTPRequest(request.method, key: url, fields: request.headerFields)
-        let query = resource.key(for: head, request.content.map { RequestContent($0) }, policy)
-        // The name of a resource does not stand for the answer to a query without a key.
-        key = query == resource ? url : query
-    }
-
-    /// Returns the key of the request regardless of its content: the URL, or the name that stands in its place.
-    private static func resource(of request: ResourceRequest, _ url: CacheKey) throws(LoadError) -> CacheKey {
-        guard let name = request.key else { return url }
-        do throws(StoreError) {
-            return try CacheKey(name: name + suffix(request.headerFields), partition: url.partition)
-        } catch {
-            guard case .invalidKey(_, let reason) = error else { throw .store(error) }
-            throw .invalidKey(name, reason: reason)
-        }
-    }
-
     init(key: CacheKey, url: CacheKey) {
         self.key = key
         self.url = url
@@ -41,23 +14,6 @@ struct LoadTarget: Hashable {
 
     /// Creates a target whose response is stored under its URL, such as the target of a redirect.
     init(_ url: CacheKey) {
-        key = url
-        self.url = url
-    }
-
-    /// Returns a digest that represents the fields in the key: they may be credentials. The order of different field
-    /// names does not matter (RFC 9110 §5.3). Without fields the suffix is empty.
-    private static func suffix(_ fields: HTTPFields) -> String {
-        guard !fields.isEmpty else { return "" }
-        let names = Set(fields.map(\.name.canonicalName)).sorted()
-        var bytes: [UInt8] = []
-        for name in names {
-            for field in fields where field.name.canonicalName == name {
-                bytes += "\(name): ".utf8
-                field.withUnsafeBytesOfValue { bytes += $0 }
-                bytes.append(UInt8(ascii: "\n"))
-            }
-        }
-        return "#" + bytes.withUnsafeBytes { "\(ContentDigest(of: $0))" }
+        self.init(key: url, url: url)
     }
 }

@@ -1,3 +1,4 @@
+internal import ByteText
 package import CacheFoundation
 internal import Crypto
 
@@ -29,26 +30,8 @@ public struct ContentDigest: Hashable, Sendable {
 
     /// Creates a digest from hexadecimal digits, upper or lower case; `nil` unless there are 64.
     public init?(hexadecimal: some StringProtocol) {
-        let digits = Array(hexadecimal.utf8)
-        guard digits.count == 64 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: 64, by: 2) {
-            guard let high = Self.value(ofDigit: digits[index]), let low = Self.value(ofDigit: digits[index + 1]) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        guard let digest = bytes.withUnsafeBytes(Self.init) else { return nil }
+        guard let digest = [UInt8](hexadecimal: hexadecimal)?.withUnsafeBytes(Self.init) else { return nil }
         self = digest
-    }
-
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 
     /// The first eight bytes. They serve as a hash, because the digest is one.
@@ -85,16 +68,11 @@ extension ContentDigest: CustomStringConvertible {
                         digits[length] = separator
                         length += 1
                     }
-                    digits[length] = Self.digit(byte >> 4)
-                    digits[length + 1] = Self.digit(byte & 0xf)
+                    (digits[length], digits[length + 1]) = byte.hexadecimalDigits
                     length += 2
                 }
                 return length
             }
         }
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

@@ -1,3 +1,5 @@
+internal import ByteText
+
 /// Parses and normalises URLs as text, by the grammar of RFC 3986 §3.
 ///
 /// Foundation's `URL` takes longer than a whole lookup.
@@ -77,13 +79,10 @@ enum URLText {
         }
 
         mutating func appendEncoded(_ byte: UInt8) {
-            append(UInt8(ascii: "%"))
-            append(Self.digit(byte >> 4))
-            append(Self.digit(byte & 0xF))
-        }
-
-        private static func digit(_ value: UInt8) -> UInt8 {
-            value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+            let (percent, high, low) = PercentEncoding.triplet(byte)
+            append(percent)
+            append(high)
+            append(low)
         }
     }
 
@@ -125,7 +124,7 @@ enum URLText {
     }
 
     private static func isScheme(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
-        guard let first = bytes.first, first.isLetter else { return false }
+        guard let first = bytes.first, first.isASCIILetter else { return false }
         return bytes.allSatisfy(\.isInScheme)
     }
 
@@ -153,11 +152,7 @@ enum URLText {
 
 /// The characters of a URL by RFC 3986.
 extension UInt8 {
-    fileprivate var isLetter: Bool { (0x61...0x7A).contains(self | 0x20) }
-
-    private var isLetterOrDigit: Bool { isLetter || (0x30...0x39).contains(self) }
-
-    fileprivate var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+    private var isLetterOrDigit: Bool { isASCIILetter || isASCIIDigit }
 
     /// §3.1
     fileprivate var isInScheme: Bool {

@@ -1,3 +1,4 @@
+internal import ByteText
 internal import CacheFoundation
 
 /// The bytes of one record in the file, 512 of them, little-endian:
@@ -128,14 +129,13 @@ package enum RequestSlot {
 
     /// The checksum of a range: FNV-1a, but over words of eight bytes. The last word may go on behind the range.
     static func checksum(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt64 {
-        var checksum: UInt64 = 0xcbf2_9ce4_8422_2325
+        var checksum = FNV1a()
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-            checksum = (checksum ^ word) &* 0x0000_0100_0000_01b3
+            checksum.update(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
             offset += 8
         }
-        return checksum
+        return checksum.value
     }
 }
 

@@ -1,3 +1,5 @@
+internal import ByteText
+
 /// A value in a row that a query returned, or an argument of a query.
 ///
 /// Literals are values, too: `["example.com", 5, 1.5, nil]`.
@@ -46,7 +48,7 @@ extension SQLValue: CustomStringConvertible {
         case .integer(let value): String(value)
         case .real(let value): String(value)
         case .text(let value): value
-        case .blob(let bytes): "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+        case .blob(let bytes): "x'" + bytes.hexadecimal + "'"
         }
     }
 }

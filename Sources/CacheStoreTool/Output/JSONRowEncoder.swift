@@ -1,3 +1,4 @@
+import ByteText
 import CacheStore
 
 /// Rows as JSON objects with a key for each column: NULL is `null`, bytes are hexadecimal digits.

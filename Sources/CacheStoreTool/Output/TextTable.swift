@@ -1,3 +1,4 @@
+import ByteText
 import CacheStore
 
 /// Rows in aligned columns: a line of names, a line of dashes, a line per row.
@@ -72,12 +73,5 @@ extension SQLValue {
         case .text, .blob: true
         default: false
         }
-    }
-}
-
-extension [UInt8] {
-    /// Two lower-case digits for each byte.
-    var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -1,3 +1,4 @@
+internal import ByteText
 internal import CacheFoundation
 internal import Crypto
 package import HTTPCaching
@@ -73,13 +74,5 @@ package struct SignatureV4: Sendable {
     /// A canonical value has no outer whitespace, and one space in place of several.
     private static func trimmed(_ value: String) -> String {
         value.split(separator: " ").joined(separator: " ")
-    }
-}
-
-extension Sequence<UInt8> {
-    /// The bytes in hexadecimal digits, lower case.
-    package var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
     }
 }

@@ -1,3 +1,4 @@
+internal import ByteText
 internal import CacheFoundation
 internal import CacheLoader
 internal import Crypto

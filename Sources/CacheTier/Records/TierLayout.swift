@@ -1,3 +1,4 @@
+internal import ByteText
 internal import CacheFoundation
 internal import Crypto
 internal import HTTPCaching

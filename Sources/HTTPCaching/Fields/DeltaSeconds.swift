@@ -1,3 +1,5 @@
+internal import ByteText
+
 /// The argument of a directive that takes a number of seconds (RFC 9111 §1.2.2).
 ///
 /// Distinguishes absent from malformed: an absent number lets the next rule decide, a malformed one means stale

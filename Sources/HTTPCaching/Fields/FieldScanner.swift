@@ -1,3 +1,5 @@
+internal import ByteText
+
 /// The bytes of a field value or of a part of it, not necessarily UTF-8.
 package typealias FieldBytes = UnsafeBufferPointer<UInt8>
 
@@ -116,11 +118,6 @@ extension UnsafeBufferPointer<UInt8> {
 extension UInt8 {
     /// RFC 9110 §5.6.3: `OWS = *( SP / HTAB )`.
     package var isFieldWhitespace: Bool { self == 0x20 || self == 0x09 }
-
-    package var isASCIIDigit: Bool { (0x30...0x39).contains(self) }
-
-    /// The ASCII letter in lower case, independent of the locale; any other byte unchanged.
-    package var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 
     /// RFC 9110 §5.6.2: `tchar`.
     package var isTokenByte: Bool {

@@ -1,3 +1,5 @@
+internal import ByteText
+
 /// Parses a URL query as `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing).
 enum FormQuery {
     /// A decoded parameter in UTF-8.
@@ -36,31 +38,11 @@ enum FormQuery {
         bytes.reserveCapacity(text.count)
         var isASCII = true
         var rest = text
-        while let byte = rest.popFirst() {
-            var decoded = byte
-            if byte == UInt8(ascii: "+") {
-                decoded = 0x20
-            } else if byte == UInt8(ascii: "%") {
-                var digits = rest
-                if let high = digits.popFirst()?.hexDigit, let low = digits.popFirst()?.hexDigit {
-                    decoded = high << 4 | low
-                    rest = digits
-                }
-            }
+        while let (byte, isEncoded) = PercentEncoding.popByte(&rest) {
+            let decoded = byte == UInt8(ascii: "+") && !isEncoded ? 0x20 : byte
             isASCII = isASCII && decoded < 0x80
             bytes.append(decoded)
         }
         return isASCII ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)
-    }
-}
-
-extension UInt8 {
-    fileprivate var hexDigit: UInt8? {
-        switch self {
-        case 0x30...0x39: self - 0x30
-        case 0x41...0x46: self - 0x41 + 10
-        case 0x61...0x66: self - 0x61 + 10
-        default: nil
-        }
     }
 }

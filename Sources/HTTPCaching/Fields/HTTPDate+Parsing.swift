@@ -1,3 +1,4 @@
+internal import ByteText
 public import HTTPTypes
 
 extension HTTPDate {

@@ -1,3 +1,5 @@
+internal import ByteText
+
 /// A URI or relative reference, split into components by RFC 3986 §3.
 ///
 /// Keeps each component byte for byte (RFC 3986 §2.4: "implementations must not percent-encode or decode the same string

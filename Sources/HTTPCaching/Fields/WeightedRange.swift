@@ -1,3 +1,5 @@
+internal import ByteText
+
 /// An element of a field with the preferences of a request, such as `Accept-Language` (RFC 9110 §12.5).
 ///
 /// Contains a range of languages, codings, charsets or media types, and its weight.

@@ -1,3 +1,4 @@
+internal import ByteText
 package import HTTPTypes
 
 /// The answer to a range request: its head and the segments of its body (RFC 9110 §15.3.7, §15.5.17).
@@ -118,13 +119,7 @@ extension RangeDelivery {
     /// content is as unlikely as for a random boundary. A deliberate one gains nothing, because Content-Range states
     /// the end of each part.
     private static func boundary(_ seed: String) -> String {
-        var forward: UInt64 = 0xcbf2_9ce4_8422_2325
-        var backward = forward
-        for byte in seed.utf8 { forward = (forward ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        for byte in seed.utf8.reversed() { backward = (backward ^ UInt64(byte) ^ 0x5c) &* 0x100_0000_01b3 }
-        return [forward, backward].map { half in
-            let digits = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }.joined()
+        let halves = [FNV1a.hash(seed.utf8), FNV1a.hash(seed.utf8.reversed().lazy.map { $0 ^ 0x5c })]
+        return halves.map { $0.bigEndian }.withUnsafeBytes(\.hexadecimal)
     }
 }

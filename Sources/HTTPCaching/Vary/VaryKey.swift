@@ -1,3 +1,4 @@
+internal import ByteText
 public import HTTPTypes
 
 /// The request fields that the `Vary` of a response nominates, with their values (RFC 9111 §4.1).
@@ -153,7 +154,7 @@ extension VaryKey {
     static func line(name: String, of fields: HTTPFields, fingerprint: Fingerprint) -> String {
         guard let value = combinedValue(of: name, in: fields) else { return name }
         let readable = String(validating: value, as: UTF8.self)
-        let text = readable ?? percentEncoded(value)
+        let text = readable ?? PercentEncoding.encoded(value) { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "%") }
         return name + (readable == nil ? ":" : ": ") + (isSecret(name) ? fingerprint(name, text) : text)
     }
 
@@ -191,19 +192,6 @@ extension VaryKey {
     private static let secretNames = ["authorization", "cookie", "proxy-authorization"]
 
     private static func isSecret(_ name: String) -> Bool { secretNames.contains(name) }
-
-    private static func percentEncoded(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in bytes {
-            if (0x20...0x7E).contains(byte), byte != UInt8(ascii: "%") {
-                text.append(byte)
-            } else {
-                text += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
 }
 
 extension FieldBytes {

@@ -39,15 +39,6 @@ extension ResponseBody {
     }
 }
 
-extension CachedResponse {
-    /// Returns the stored file with the bytes of a resource made from this response; `nil` if there is none, or if the
-    /// bytes in the file have a content coding.
-    func file(of resource: Loaded<Data>) -> StoredBody? {
-        // Decoding removes fields, and nothing else changes them.
-        resource.headerFields.count == headerFields.count ? body.file : nil
-    }
-}
-
 extension SharedBodyReader {
     /// Writes the whole body to a file, at its end if the store has it.
     fileprivate func write(

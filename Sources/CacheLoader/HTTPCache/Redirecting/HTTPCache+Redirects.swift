@@ -28,31 +28,23 @@ extension HTTPCache {
         meters.requests.add()
         let configuration = configuration
         let first = LoadTarget(try CacheKey.loading(url, partition: configuration.partition))
-        // Stored redirects can form a circle that the origins no longer have: then once more without the store, from the
-        // first of them. The requests before it have reached their origins, and are not sent twice.
-        var start: (step: RedirectRequest, number: Int)? = (
-            RedirectRequest(first, method, headerFields, content: content), 0
-        )
-        for bypassesStore in [false, true] {
-            guard var (step, number) = start else { break }
-            start = nil
-            while number <= max(0, maxRedirects) {
-                let key = step.target.url
-                let request = HTTPRequest(step.method, key: key, fields: step.headerFields)
-                var transaction = try transaction(for: request, content: step.content, policy: policy)
-                transaction.request.addLoaderFields(decodesContent: true)
-                if bypassesStore, !transaction.forbidsNetwork { transaction.policy.mode = .remoteOnly }
-                let response = try await answer(transaction, within: timeLimit, configuration.sleep)
-                guard let next = try Redirect.target(of: response.head, from: key) else {
-                    return FinalResponse(response: response, url: key, isRedirected: number > 0)
-                }
-                if response.source == .network { response.drainInBackground(sleep: configuration.sleep) }
-                if start == nil, response.source == .disk { start = (step, number) }
-                step.follow(response.status, to: next)
-                number += 1
+        let request = RedirectRequest(first, method, headerFields, content: content)
+        let final = try await request.follow(atMost: maxRedirects) { (step, bypassesStore) async throws(LoadError) in
+            let key = step.target.url
+            let request = HTTPRequest(step.method, key: key, fields: step.headerFields)
+            var transaction = try transaction(for: request, content: step.content, policy: policy)
+            transaction.request.addLoaderFields(decodesContent: true)
+            if bypassesStore, !transaction.forbidsNetwork { transaction.policy.mode = .remoteOnly }
+            let response = try await answer(transaction, within: timeLimit, configuration.sleep)
+            guard let next = try Redirect.target(of: response.head, from: key) else {
+                return RedirectStep.content(
+                    FinalResponse(response: response, url: key, isRedirected: step.number > 0))
             }
+            if response.source == .network { response.drainInBackground(sleep: configuration.sleep) }
+            return .redirect(response.status, to: next, isStored: response.source == .disk)
         }
-        throw .tooManyRedirects(url: first.url.text, limit: maxRedirects)
+        guard let final else { throw .tooManyRedirects(url: first.url.text, limit: maxRedirects) }
+        return final
     }
 
     private func answer(

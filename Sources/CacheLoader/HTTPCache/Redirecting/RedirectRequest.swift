@@ -8,14 +8,8 @@ struct RedirectRequest: Sendable {
     private(set) var method: HTTPRequest.Method
     private(set) var content: RequestContent?
     private(set) var headerFields: HTTPFields
-
-    /// Creates the request of the first step.
-    ///
-    /// - Parameter method: Replaces the method of the load.
-    init(_ load: Load, method: HTTPRequest.Method? = nil) {
-        self.init(
-            load.target, method ?? load.method, load.headerFields, content: load.content.map { RequestContent($0) })
-    }
+    /// The number of redirects that led to the request.
+    private(set) var number = 0
 
     init(_ target: LoadTarget, _ method: HTTPRequest.Method, _ headerFields: HTTPFields, content: RequestContent?) {
         self.target = target
@@ -34,44 +28,38 @@ struct RedirectRequest: Sendable {
         }
         method = nextMethod
         target = LoadTarget(next)
-    }
-}
-
-extension ResourceLoader {
-    /// Returns the transaction for the first redirect step of a load.
-    func transaction(_ load: Load) -> CacheTransaction {
-        transaction(load, RedirectRequest(load))
+        number += 1
     }
 
-    /// Returns the transaction for one redirect step of a load.
-    func transaction(_ load: Load, _ step: RedirectRequest) -> CacheTransaction {
-        let (settings, url) = (load.settings, step.target.url)
-        var fields = step.headerFields
-        if !settings.configuration.credentials.isEmpty, !fields.contains(.authorization) {
-            fields[.authorization] = url.origin.flatMap { settings.configuration.credentials[$0]?.fieldValue }
+    /// Takes redirect steps until one has content. Returns `nil` after too many redirects.
+    ///
+    /// Stored redirects can form a circle that the origins no longer have. After too many redirects, the steps from the
+    /// first stored one are taken once more without the store. The requests before it are not sent twice.
+    ///
+    /// - Parameter step: Takes a step; its second argument says whether to take it without the store.
+    func follow<Content, Failure>(
+        atMost limit: Int, _ step: (RedirectRequest, Bool) async throws(Failure) -> RedirectStep<Content>
+    ) async throws(Failure) -> Content? {
+        var start: RedirectRequest? = self
+        for bypassesStore in [false, true] {
+            guard var request = start else { break }
+            start = nil
+            while request.number <= max(0, limit) {
+                switch try await step(request, bypassesStore) {
+                case .content(let content): return content
+                case .redirect(let status, let next, let isStored):
+                    if start == nil, isStored { start = request }
+                    request.follow(status, to: next)
+                }
+            }
         }
-        let (request, policy) = (HTTPRequest(step.method, key: url, fields: fields), load.policy(for: url))
-        // The key of a redirected QUERY depends on its new URL.
-        let key = step.target.key == url ? url.key(for: request, step.content, policy) : step.target.key
-        var transaction = CacheTransaction(
-            request, content: step.content, key: key, target: url, context: context, settings: settings.cache,
-            policy: policy, keepsErrors: false)
-        transaction.contentTypeFilter = settings.configuration.contentTypeFilter
-        transaction.isBackground = load.isBackground
-        transaction.request.addLoaderFields(decodesContent: settings.configuration.decodesContent)
-        return transaction
+        return nil
     }
 }
 
-extension HTTPRequest {
-    /// Adds the fields that a loader sends unless the program or the transport has set them.
-    package mutating func addLoaderFields(decodesContent: Bool) {
-        headerFields.reserveCapacity(headerFields.count + 2)
-        // RFC 9110 §10.1.5: a user agent should send `User-Agent`. Some origins refuse requests without one.
-        if !headerFields.contains(.userAgent) { headerFields[.userAgent] = "CacheStore" }
-        // A transport that decodes has set `Accept-Encoding` itself. Ranges count encoded bytes.
-        guard decodesContent, method == .get, headerFields[.range] == nil, !headerFields.contains(.acceptEncoding)
-        else { return }
-        headerFields[.acceptEncoding] = ContentCoding.accepted
-    }
+/// The result of one redirect step.
+enum RedirectStep<Content> {
+    case content(Content)
+    /// A redirect, with its status, its target, and whether the store has answered without the origin.
+    case redirect(HTTPResponse.Status, to: CacheKey, isStored: Bool)
 }

@@ -1,3 +1,4 @@
+internal import ByteText
 package import CacheFoundation
 
 /// The character encoding of a text, in the terms of the WHATWG Encoding Standard.

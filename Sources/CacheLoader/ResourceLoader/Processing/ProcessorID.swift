@@ -1,3 +1,5 @@
+internal import ByteText
+
 /// The name of a processor and of everything besides the input that its output depends on.
 ///
 /// Ids are equal if their texts are equal. The text is plain ASCII and equal in every run of a program, so that a key
@@ -34,21 +36,9 @@ public struct ProcessorID: Hashable, Sendable {
     /// Returns the text escaped as in RFC 3986 §2.1. The result has no `@`, `;`, `=` or `+`, and `%` only at the start
     /// of an escape.
     private static func escaped(_ text: String) -> String {
-        var escaped: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: escaped.append(byte)
-            case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: ","),
-                UInt8(ascii: ":"):
-                escaped.append(byte)
-            default: escaped += [UInt8(ascii: "%"), hexadecimal(byte >> 4), hexadecimal(byte & 0xF)]
-            }
+        PercentEncoding.encoded(text.utf8) { byte in
+            PercentEncoding.isUnreserved(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":")
         }
-        return String(decoding: escaped, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8 {
-        digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
     }
 }
 

@@ -30,6 +30,13 @@ struct LoadedResource: Sendable {
 }
 
 extension CachedResponse {
+    /// Returns the stored file with the bytes of a resource made from this response; `nil` if there is none, or if the
+    /// bytes in the file have a content coding.
+    func file(of resource: Loaded<Data>) -> StoredBody? {
+        // Decoding removes fields, and nothing else changes them.
+        resource.headerFields.count == headerFields.count ? body.file : nil
+    }
+
     /// Returns the stored entry if the response is its complete body. Returns `nil` for a part, for a response to HEAD,
     /// and for a status such as 304 or 404.
     func wholeEntry(for method: HTTPRequest.Method) -> StoredEntry? {

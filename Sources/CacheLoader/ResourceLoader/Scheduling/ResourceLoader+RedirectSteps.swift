@@ -4,13 +4,6 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
 
-/// The result of one redirect step.
-enum RedirectStep {
-    case content(LoadedResource)
-    /// A redirect, with its status, its target, and whether the store has answered without the origin.
-    case redirect(HTTPResponse.Status, to: CacheKey, isStored: Bool)
-}
-
 extension ResourceLoader {
     /// Takes one redirect step of an attempt through the cache. If the stored body is unusable, asks the origin.
     ///
@@ -18,7 +11,7 @@ extension ResourceLoader {
     func takeStep(
         _ load: Load, _ target: LoadTarget, _ transaction: CacheTransaction, _ attempt: inout Int,
         _ notify: @escaping @Sendable (WaiterEvent) -> Void
-    ) async throws(TransferFailure) -> RedirectStep {
+    ) async throws(TransferFailure) -> RedirectStep<LoadedResource> {
         // Check only before the first attempt. RetryPolicy decides about later attempts, whose failures count for later
         // loads.
         if attempt == 1, let fallback = try blocked(load, transaction) {
@@ -64,7 +57,7 @@ extension ResourceLoader {
     func settle(
         _ load: Load, _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
         isOfOrigin: Bool = true, _ notify: @escaping @Sendable (WaiterEvent) -> Void
-    ) async throws(TransferFailure) -> RedirectStep {
+    ) async throws(TransferFailure) -> RedirectStep<LoadedResource> {
         // A transport may ignore its cancellation.
         guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
         let window = load.configuration.negativeCaching.lifetime

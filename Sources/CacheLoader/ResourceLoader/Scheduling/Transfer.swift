@@ -115,31 +115,15 @@ extension ResourceLoader {
         return try? answer.get()
     }
 
-    /// Takes redirect steps until the response is not a redirect.
-    ///
-    /// Stored redirects can form a circle that the origins no longer have. After too many redirects, the steps from the first
-    /// stored one are taken once more without the store. The requests before it are not sent twice.
-    ///
-    /// - Parameter step: Takes a step; its second argument says whether to take it without the store.
     private func followRedirects(
         _ load: Load, from first: RedirectRequest,
-        _ step: (RedirectRequest, Bool) async throws(TransferFailure) -> RedirectStep
+        _ step: (RedirectRequest, Bool) async throws(TransferFailure) -> RedirectStep<LoadedResource>
     ) async throws(TransferFailure) -> LoadedResource {
         let limit = load.configuration.maxRedirects
-        var start: RedirectRequest? = first
-        for bypassesStore in [false, true] {
-            guard var request = start else { break }
-            start = nil
-            for _ in 0...max(0, limit) {
-                switch try await step(request, bypassesStore) {
-                case .content(let arrived): return arrived
-                case .redirect(let status, let next, let isStored):
-                    if start == nil, isStored { start = request }
-                    request.follow(status, to: next)
-                }
-            }
+        guard let arrived = try await first.follow(atMost: limit, step) else {
+            throw TransferFailure(error: .tooManyRedirects(url: load.target.url.text, limit: limit))
         }
-        throw TransferFailure(error: .tooManyRedirects(url: load.target.url.text, limit: limit))
+        return arrived
     }
 
     private func transaction(

@@ -1,0 +1,49 @@
+internal import CacheFoundation
+internal import CacheStore
+internal import HTTPCaching
+internal import HTTPTypes
+
+extension LoadTarget {
+    /// Creates the target of a request.
+    init(_ request: ResourceRequest, _ configuration: ResourceLoader.Configuration) throws(LoadError) {
+        let url: CacheKey = try .loading(request.url, partition: configuration.partition)
+        try url.checkHost(request.headerFields)
+        let resource = try Self.resource(of: request, url)
+        guard request.method == .query || request.content != nil else {
+            self.init(key: resource, url: url)
+            return
+        }
+        let policy = configuration.policy.applying(configuration.urlPolicies, to: url).applying(request.policy)
+        let head = HTTPRequest(request.method, key: url, fields: request.headerFields)
+        let query = resource.key(for: head, request.content.map { RequestContent($0) }, policy)
+        // The name of a resource does not stand for the answer to a query without a key.
+        self.init(key: query == resource ? url : query, url: url)
+    }
+
+    /// Returns the key of the request regardless of its content: the URL, or the name that stands in its place.
+    private static func resource(of request: ResourceRequest, _ url: CacheKey) throws(LoadError) -> CacheKey {
+        guard let name = request.key else { return url }
+        do throws(StoreError) {
+            return try CacheKey(name: name + suffix(request.headerFields), partition: url.partition)
+        } catch {
+            guard case .invalidKey(_, let reason) = error else { throw .store(error) }
+            throw .invalidKey(name, reason: reason)
+        }
+    }
+
+    /// Returns a digest that represents the fields in the key: they may be credentials. The order of different field
+    /// names does not matter (RFC 9110 §5.3). Without fields the suffix is empty.
+    private static func suffix(_ fields: HTTPFields) -> String {
+        guard !fields.isEmpty else { return "" }
+        let names = Set(fields.map(\.name.canonicalName)).sorted()
+        var bytes: [UInt8] = []
+        for name in names {
+            for field in fields where field.name.canonicalName == name {
+                bytes += "\(name): ".utf8
+                field.withUnsafeBytesOfValue { bytes += $0 }
+                bytes.append(UInt8(ascii: "\n"))
+            }
+        }
+        return "#" + bytes.withUnsafeBytes { "\(ContentDigest(of: $0))" }
+    }
+}
