@@ -52,16 +52,16 @@ struct OpeningTests {
     func created(umask mask: UInt32) async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String, mask = mask as UInt32] in
             umask(mask_t(mask))
-            try Self.createAndCompare(path)
+            try await Self.createAndCompare(path)
         }
     }
 
-    private static func createAndCompare(_ path: String) throws {
+    private static func createAndCompare(_ path: String) async throws {
         let store = try ResponseStore(directory: URL(filePath: path + "/a/b/c"))
-        try store.insert(
+        try await store.insert(
             Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
-        // Creates the ballast in the background.
-        try store.flush()
+        // Waits for the ballast.
+        try await store.flush()
         let names = try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasSuffix("ballast") }
         // `staging` is there only if bodies are written under a name.
         #expect(names.filter { !$0.hasSuffix("staging") }.count == 10)
