@@ -367,10 +367,12 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
+        .testTarget(name: "ByteTextTests", dependencies: ["ByteText"], swiftSettings: swiftSettings),
         .testTarget(
             name: "CacheTierTests",
             dependencies: [
-                "CacheLoader", "CacheStore", "CacheStoreTesting", "CacheTier", "HTTPCaching", "LoopbackOrigin",
+                "ByteText", "CacheLoader", "CacheStore", "CacheStoreTesting", "CacheTier", "HTTPCaching",
+                "LoopbackOrigin",
                 "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,3 +1,4 @@
+import ByteText
 import CacheStoreTesting
 import CacheTier
 import Crypto

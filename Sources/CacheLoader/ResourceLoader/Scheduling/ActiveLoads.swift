@@ -10,31 +10,36 @@ struct ActiveLoads: Sendable {
     var cancellations = Cancellations()
     /// The task of each load: its transfer, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
-    /// The key of the refused response, for each load that asks the origin for the whole instead.
-    var refused: [UInt64: CacheKey] = [:]
-    /// The time that each load has waited for other processes.
-    var waits: [UInt64: Duration] = [:]
-    /// The date at which the response of a load becomes stale, for each load whose response has come from the origin.
-    var expirations: [UInt64: Date] = [:]
-    /// The keys of the redirect steps of each load.
-    var steps: [UInt64: Set<CacheKey>] = [:]
-    /// The scope of each load that an observer follows.
-    var observed: [UInt64: ObservedLoad] = [:]
+    /// What is known of a load beyond its waiters.
+    struct Details {
+        /// The key of the refused response, if the load asks the origin for the whole instead.
+        var refused: CacheKey?
+        /// The time that the load has waited for other processes.
+        var waited = Duration.zero
+        /// The date at which the response of the load becomes stale, once it has come from the origin.
+        var expiry: Date?
+        /// The keys of the redirect steps.
+        var steps: Set<CacheKey> = []
+        /// The scope, if an observer follows the load.
+        var observed: ObservedLoad?
+    }
+
+    private var details: [UInt64: Details] = [:]
+
+    /// The details of a load.
+    subscript(id: UInt64) -> Details {
+        get { details[id] ?? Details() }
+        set { details[id] = newValue }
+    }
 
     init(_ configuration: ResourceLoader.Configuration) {
         table = LoadTable(widths: configuration.lanes, heldBack: configuration.heldBack)
     }
 
-    /// Removes the state of loads that have ended.
+    /// Removes the details of ended loads, once most are of such: looking at all of them costs time.
     mutating func discardEnded() {
-        guard !refused.isEmpty || !waits.isEmpty || !expirations.isEmpty || !steps.isEmpty || !observed.isEmpty else {
-            return
-        }
-        refused = refused.filter { [table] id, _ in table.waiters(of: id) != nil }
-        waits = waits.filter { [table] id, _ in table.waiters(of: id) != nil }
-        expirations = expirations.filter { [table] id, _ in table.waiters(of: id) != nil }
-        steps = steps.filter { [table] id, _ in table.waiters(of: id) != nil }
-        observed = observed.filter { [table] id, _ in table.waiters(of: id) != nil }
+        guard details.count > 2 * table.occupancy.loads else { return }
+        details = details.filter { [table] id, _ in table.waiters(of: id) != nil }
     }
 }
 
@@ -67,7 +72,7 @@ extension ResourceLoader {
         for action in actions {
             switch action {
             case .start(let id, let load, let attempt):
-                loads.tasks[id] = task(loads.observed[id]?.scope) { await self.run(id, load, attempt) }
+                loads.tasks[id] = task(loads[id].observed?.scope) { await self.run(id, load, attempt) }
             case .stop(let id):
                 if let task = loads.tasks.removeValue(forKey: id) { stopped.append(task) }
             }
@@ -138,20 +143,20 @@ extension ResourceLoader {
         while true {
             let joining: Joining = changeLoads { [load, current] loads in
                 guard !loads.cancellations.include(load) else { return (.cancelled, []) }
-                if let (id, _) = loads.table.loadToJoin(load), let expiry = loads.expirations[id], expiry <= now {
+                if let (id, _) = loads.table.loadToJoin(load), let expiry = loads[id].expiry, expiry <= now {
                     loads.table.supersede(id)
                 }
                 if let (id, first) = loads.table.loadToJoin(load), id != current,
                     first.generation != load.generation
                 {
-                    return (.unchecked(id, since: first.generation, steps: loads.steps[id] ?? []), [])
+                    return (.unchecked(id, since: first.generation, steps: loads[id].steps), [])
                 }
                 let (arrival, actions) = loads.table.attach(
                     waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment,
                     heldBackBy: heldBackBy, isHoldable: isHoldable)
                 if var observed, arrival == .first, let (id, _) = loads.table.loadToJoin(load) {
                     if actions.contains(where: { $0.isStart(of: id) }) { observed.queuedAt = nil }
-                    loads.observed[id] = observed
+                    loads[id].observed = observed
                 }
                 return (.joined(arrival), actions)
             }
@@ -188,8 +193,8 @@ extension ResourceLoader {
 
     func notify(_ id: UInt64, _ event: WaiterEvent) {
         switch event {
-        case .responding(let expiry): loads.withLock { $0.expirations[id] = expiry }
-        case .redirected(let key): loads.withLock { _ = $0.steps[id, default: []].insert(key) }
+        case .responding(let expiry): loads.withLock { $0[id].expiry = expiry }
+        case .redirected(let key): loads.withLock { _ = $0[id].steps.insert(key) }
         default: break
         }
         for waiter in loads.withLock({ $0.table.waiters(of: id) }) ?? [] { waiter.receive(event) }
@@ -204,7 +209,7 @@ extension ResourceLoader {
         if waitForProcess(id, load, attempt) { return }
         notify(id, .requesting)
         let epoch = memory.epoch(of: load.target.key)
-        let (refused, waited) = loads.withLock { ($0.refused[id], $0.waits[id] ?? .zero) }
+        let (refused, waited) = loads.withLock { ($0[id].refused, $0[id].waited) }
         let timeLimit = load.timeout.map { $0 - waited }
         // The closure may outlive the load, and must not retain the loader.
         let notify: @Sendable (WaiterEvent) -> Void = { [weak self] in self?.notify(id, $0) }

@@ -42,6 +42,6 @@ extension ResourceLoader {
     /// Reports the wait of a load for its first turn.
     func endWaitForTurn(_ id: UInt64, _ load: Load) {
         guard load.configuration.observer != nil else { return }
-        load.report(.wait(.lane), since: loads.withLock { $0.observed[id]?.queuedAt.take() })
+        load.report(.wait(.lane), since: loads.withLock { $0[id].observed?.queuedAt.take() })
     }
 }

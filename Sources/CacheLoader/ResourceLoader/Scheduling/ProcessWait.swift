@@ -9,7 +9,7 @@ extension ResourceLoader {
     /// - Returns: `false` if no process does, or if the load has waited long enough.
     func waitForProcess(_ id: UInt64, _ load: Load, _ attempt: Int) -> Bool {
         let key = load.target.key
-        let waited = loads.withLock { $0.waits[id] } ?? .zero
+        let waited = loads.withLock { $0[id].waited }
         // Leave half of the time for the origin.
         let limit = min(load.configuration.processWait, (load.timeout ?? .seconds(Int64.max)) / 2) - waited
         guard limit > .zero, load.mayBeStored, load.policy.mode != .remoteOnly,
@@ -32,7 +32,7 @@ extension ResourceLoader {
         let beganAt = load.configuration.observer.map { _ in load.configuration.clock() }
         let outcome = try? await store.lock(key, within: limit) { pause in
             try await load.configuration.sleep(pause)
-            loads.withLock { $0.waits[id, default: .zero] += pause }
+            loads.withLock { $0[id].waited += pause }
         }
         load.report(.wait(.otherProcess), since: beganAt)
         // A new waiter has put the load back into its lane, or no waiter is left.

@@ -19,7 +19,7 @@ extension ResourceLoader {
         } else {
             var request = RedirectRequest(load)
             if arrived.key != load.target.key { request.follow(.found, to: arrived.key) }
-            guard let entry = arrived.whole, loads.withLock({ $0.refused[id] == nil }),
+            guard let entry = arrived.whole, loads.withLock({ $0[id].refused == nil }),
                 mayAskOrigin(load, transaction(load, request))
             else { return false }
             await remove(entry, id, load)
@@ -44,10 +44,10 @@ extension ResourceLoader {
         if condition: ([LoadWaiter]) -> Bool = { _ in true }
     ) -> Bool {
         changeLoads { loads in
-            guard loads.refused[id] == nil, condition(loads.table.waiters(of: id) ?? []) else { return (false, []) }
+            guard loads[id].refused == nil, condition(loads.table.waiters(of: id) ?? []) else { return (false, []) }
             let (beginsAgain, actions) = loads.table.fail(id, retry: .later, extra: extra)
             guard beginsAgain else { return (false, actions) }
-            loads.refused[id] = key
+            loads[id].refused = key
             loads.tasks[id] = nil
             return (true, actions + loads.table.retry(id, after: attempt))
         }

@@ -1,0 +1,52 @@
+import ByteText
+import Testing
+
+@Suite("ByteText")
+struct ByteTextTests {
+    @Test(
+        "hexadecimal digits stand for bytes, and back",
+        arguments: [("", []), ("00", [0]), ("0aff10", [10, 255, 16])] as [(String, [UInt8])])
+    func hexadecimal(_ text: String, _ bytes: [UInt8]) {
+        #expect(bytes.hexadecimal == text)
+        #expect([UInt8](hexadecimal: text) == bytes)
+        #expect([UInt8](hexadecimal: text.uppercased()) == bytes)
+    }
+
+    @Test(
+        "a sign, an odd number of digits and other letters are no bytes",
+        arguments: ["0", "123", "+1", "-1", "0g", "é0"])
+    func malformed(_ text: String) {
+        #expect([UInt8](hexadecimal: text) == nil)
+    }
+
+    // http://www.isthe.com/chongo/src/fnv/test_fnv.c
+    @Test(
+        "the hashes are those of FNV-1a",
+        arguments: [
+            ("", 0xcbf2_9ce4_8422_2325), ("a", 0xaf63_dc4c_8601_ec8c), ("foobar", 0x8594_4171_f739_67e8),
+        ] as [(String, UInt64)])
+    func hash(_ text: String, _ hash: UInt64) {
+        #expect(FNV1a.hash(text.utf8) == hash)
+        var other = FNV1a()
+        other.update(text)
+        #expect(other.value == hash)
+    }
+
+    @Test(
+        "RFC 3986 §2.1: a percent sign and two digits stand for a byte; without digits it stands for itself",
+        arguments: [
+            ("a%20b", "a b"), ("%4", "%4"), ("%", "%"), ("%zz", "%zz"), ("%+1", "%+1"), ("%2541", "%41"), ("+", "+"),
+            ("%C3%A9", "é"),
+        ])
+    func decoding(_ text: String, _ decoded: String) {
+        var (rest, bytes) = (text.utf8[...], [UInt8]())
+        while let (byte, _) = PercentEncoding.popByte(&rest) { bytes.append(byte) }
+        #expect(String(decoding: bytes, as: UTF8.self) == decoded)
+    }
+
+    @Test("RFC 3986 §2.3: unreserved characters stay as they are")
+    func encoding() {
+        let text = PercentEncoding.encoded("aZ09-._~ /%é\n".utf8, keeping: PercentEncoding.isUnreserved)
+        #expect(text == "aZ09-._~%20%2F%25%C3%A9%0A")
+    }
+}
