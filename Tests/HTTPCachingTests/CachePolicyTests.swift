@@ -16,7 +16,6 @@ internal import Testing
         defaults.check("staleIfError") { $0.staleIfError == nil }
         defaults.check("staleWhenDisconnected") { $0.staleWhenDisconnected == .seconds(Int64.max) }
         defaults.check("targetedFields") { $0.targetedFields == [] }
-        defaults.check("ignoresQueryFormat") { !$0.ignoresQueryFormat }
         defaults.check("contentKeys") { !$0.contentKeys }
         defaults.check("verifiesDigests") { !$0.verifiesDigests }
         defaults.check("usesDictionaries") { !$0.usesDictionaries }

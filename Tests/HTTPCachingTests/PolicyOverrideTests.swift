@@ -6,8 +6,7 @@ internal import Testing
     private static let base = CachePolicy(
         mode: .cacheFirst, lifetimeOverride: .fixed(.seconds(1)), defaultLifetime: .seconds(2), heuristicFraction: 0.3,
         heuristicLimit: .seconds(4), isShared: true, staleIfError: .seconds(5), staleWhenDisconnected: .seconds(6),
-        targetedFields: ["CDN-Cache-Control"], ignoresQueryFormat: true, contentKeys: true, verifiesDigests: true,
-        usesDictionaries: true)
+        targetedFields: ["CDN-Cache-Control"], contentKeys: true, verifiesDigests: true, usesDictionaries: true)
 
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -35,7 +34,6 @@ internal import Testing
             Case("heuristicLimit", .init(heuristicLimit: .zero)) { $0.heuristicLimit = .zero },
             Case("staleIfError", .init(staleIfError: .zero)) { $0.staleIfError = .zero },
             Case("staleWhenDisconnected", .init(staleWhenDisconnected: .zero)) { $0.staleWhenDisconnected = .zero },
-            Case("ignoresQueryFormat", .init(ignoresQueryFormat: false)) { $0.ignoresQueryFormat = false },
             Case("contentKeys", .init(contentKeys: false)) { $0.contentKeys = false },
             Case("verifiesDigests", .init(verifiesDigests: false)) { $0.verifiesDigests = false },
             Case("usesDictionaries", .init(usesDictionaries: false)) { $0.usesDictionaries = false },
@@ -67,7 +65,7 @@ internal import Testing
         let all = CachePolicy.Override(
             mode: .http, lifetimeOverride: .immutable, defaultLifetime: .seconds(7), heuristicFraction: 0.8,
             heuristicLimit: .seconds(9), staleIfError: .seconds(10), staleWhenDisconnected: .seconds(11),
-            ignoresQueryFormat: true, contentKeys: true, verifiesDigests: true, usesDictionaries: true)
+            contentKeys: true, verifiesDigests: true, usesDictionaries: true)
         #expect(CachePolicy.Override().applying(all) == all)
         #expect(all.applying(CachePolicy.Override()) == all)
     }

@@ -61,7 +61,7 @@ extension CacheKey {
         guard isKeyed, let bytes = content == nil ? Data() : content?.data else { return self }
         var query = request
         query.method = .query
-        guard let part = QueryKey(query, content: bytes, ignoresFormat: policy.ignoresQueryFormat) else { return self }
+        guard let part = QueryKey(query, content: bytes) else { return self }
         return CacheKey(self, fragment: "\(method.rawValue)-\(part.bytes.withUnsafeBytes { ContentDigest(of: $0) })")
     }
 }

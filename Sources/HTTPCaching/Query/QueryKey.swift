@@ -16,6 +16,8 @@ public import HTTPTypes
 ///
 /// Never store the response to a QUERY under its URL alone. The decisions of this module refuse the method QUERY itself.
 ///
+/// Every byte of the content counts. RFC 10008 §2.7 also allows a cache to normalise the content; this type does not.
+///
 /// Making a key takes one pass over the content.
 public struct QueryKey: Hashable, Sendable {
     /// The longest content with a key, in bytes: 64 KiB. A cache has to read the whole content before it knows the key.
@@ -32,9 +34,7 @@ public struct QueryKey: Hashable, Sendable {
     /// - Parameters:
     ///   - request: The request, with the fields that describe its content.
     ///   - content: The content as sent.
-    ///   - ignoresFormat: Whether insignificant whitespace in JSON content is ignored; see
-    ///     ``CachePolicy/ignoresQueryFormat``.
-    public init?(_ request: HTTPRequest, content: some Collection<UInt8>, ignoresFormat: Bool = false) {
+    public init?(_ request: HTTPRequest, content: some Collection<UInt8>) {
         let fields = request.headerFields
         guard request.method == .query, content.count <= Self.maxContentByteCount,
             fields[.contentType].map({ !$0.isEmpty }) ?? false
@@ -50,20 +50,7 @@ public struct QueryKey: Hashable, Sendable {
             }
         }
         bytes.append(UInt8(ascii: "\n"))
-        if ignoresFormat, Self.isPlainJSON(fields), let compact = CompactJSON.bytes(of: content) {
-            bytes.append(contentsOf: compact)
-        } else {
-            bytes.append(contentsOf: content)
-        }
+        bytes.append(contentsOf: content)
         self.bytes = bytes
-    }
-
-    /// Whether the content is JSON without a content coding, and the client permits another form of it for the key.
-    private static func isPlainJSON(_ fields: HTTPFields) -> Bool {
-        // RFC 9111 §5.2.1.6
-        guard !CacheControl(fields).noTransform, !fields.contains(.contentEncoding) else { return false }
-        let type = (fields[.contentType] ?? "").prefix { !"; \t".contains($0) }.lowercased()
-        // RFC 6839 §3.1
-        return type == "application/json" || type.hasSuffix("+json")
     }
 }

@@ -30,9 +30,6 @@ extension CachePolicy {
         /// See ``CachePolicy/staleWhenDisconnected``.
         public var staleWhenDisconnected: Duration?
 
-        /// See ``CachePolicy/ignoresQueryFormat``.
-        public var ignoresQueryFormat: Bool?
-
         /// See ``CachePolicy/contentKeys``.
         public var contentKeys: Bool?
         /// See ``CachePolicy/verifiesDigests``.
@@ -50,7 +47,6 @@ extension CachePolicy {
             heuristicLimit: Duration? = nil,
             staleIfError: Duration? = nil,
             staleWhenDisconnected: Duration? = nil,
-            ignoresQueryFormat: Bool? = nil,
             contentKeys: Bool? = nil,
             verifiesDigests: Bool? = nil,
             usesDictionaries: Bool? = nil
@@ -62,7 +58,6 @@ extension CachePolicy {
             self.heuristicLimit = heuristicLimit
             self.staleIfError = staleIfError
             self.staleWhenDisconnected = staleWhenDisconnected
-            self.ignoresQueryFormat = ignoresQueryFormat
             self.contentKeys = contentKeys
             self.verifiesDigests = verifiesDigests
             self.usesDictionaries = usesDictionaries
@@ -99,7 +94,6 @@ extension CachePolicy {
         if let limit = override.heuristicLimit { policy.heuristicLimit = limit }
         if let allowance = override.staleIfError { policy.staleIfError = allowance }
         if let allowance = override.staleWhenDisconnected { policy.staleWhenDisconnected = allowance }
-        if let ignores = override.ignoresQueryFormat { policy.ignoresQueryFormat = ignores }
         if let keys = override.contentKeys { policy.contentKeys = keys }
         if let verifies = override.verifiesDigests { policy.verifiesDigests = verifies }
         if let uses = override.usesDictionaries { policy.usesDictionaries = uses }
@@ -118,7 +112,6 @@ extension CachePolicy.Override {
             heuristicLimit: other.heuristicLimit ?? heuristicLimit,
             staleIfError: other.staleIfError ?? staleIfError,
             staleWhenDisconnected: other.staleWhenDisconnected ?? staleWhenDisconnected,
-            ignoresQueryFormat: other.ignoresQueryFormat ?? ignoresQueryFormat,
             contentKeys: other.contentKeys ?? contentKeys,
             verifiesDigests: other.verifiesDigests ?? verifiesDigests,
             usesDictionaries: other.usesDictionaries ?? usesDictionaries)

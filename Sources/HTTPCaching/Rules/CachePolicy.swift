@@ -112,14 +112,6 @@ public struct CachePolicy: Hashable, Sendable {
     /// The first valid field in a response replaces `Cache-Control` and `Expires`.
     public var targetedFields: [String]
 
-    /// Whether QUERY requests whose JSON content differs only in insignificant whitespace (RFC 8259 §2) share stored
-    /// responses. Default: `false`; every byte of the content counts.
-    ///
-    /// RFC 10008 §2.7 permits such a normalisation for the cache key; the request itself is sent unchanged. It applies
-    /// to `application/json` and to types that end in `+json`, without a content coding, unless the request has
-    /// `no-transform`. An origin that distinguishes such requests would be answered for wrongly.
-    public var ignoresQueryFormat: Bool
-
     /// Whether the content of a POST or GET is a part of the key of its response, as that of a QUERY is. Default: `false`.
     ///
     /// For an API that reads with POST, such as GraphQL, search or a model: set it for the URLs of that API alone. A
@@ -159,7 +151,6 @@ public struct CachePolicy: Hashable, Sendable {
         staleIfError: Duration? = nil,
         staleWhenDisconnected: Duration = .seconds(Int64.max),
         targetedFields: [String] = [],
-        ignoresQueryFormat: Bool = false,
         contentKeys: Bool = false,
         verifiesDigests: Bool = false,
         usesDictionaries: Bool = false
@@ -173,7 +164,6 @@ public struct CachePolicy: Hashable, Sendable {
         self.staleIfError = staleIfError
         self.staleWhenDisconnected = staleWhenDisconnected
         self.targetedFields = targetedFields
-        self.ignoresQueryFormat = ignoresQueryFormat
         self.contentKeys = contentKeys
         self.verifiesDigests = verifiesDigests
         self.usesDictionaries = usesDictionaries

@@ -82,6 +82,19 @@ struct RequestTargetTests {
         #expect(transport.sent.filter { $0.request.method == method && $0.body != nil }.count == 2)
     }
 
+    @Test(
+        "contentKeys: Content that differs in whitespace or in the order of members is another request",
+        arguments: [HTTPRequest.Method.post, .get])
+    func exactContentKeys(method: HTTPRequest.Method) async throws {
+        let fixture = try LoaderFixture(transport: Self.echo())
+        for source in [ResponseSource.network, .disk] {
+            for content in [#"{"a":1,"b":2}"#, #"{"a": 1, "b": 2}"#, #"{"b":2,"a":1}"#] {
+                let answer = try await answer(fixture, method, content, policy: .init(contentKeys: true))
+                #expect(answer == (source, "\(method): \(content)"))
+            }
+        }
+    }
+
     @Test("contentKeys: Without the policy a POST is forwarded, and its success invalidates")
     func withoutContentKeys() async throws {
         let transport = Self.echo()
