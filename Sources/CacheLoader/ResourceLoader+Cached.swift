@@ -11,11 +11,6 @@ internal import HTTPTypes
 /// for one lookup for each redirect step and a read of the file; then the processor, or the decoding of a
 /// ``StoredForm``. The first read of a file in a process verifies its digest.
 extension ResourceLoader {
-    /// Returns the fresh content of a URL from memory or from the store, like ``cachedValue(for:)-(ResourceRequest)``.
-    public func cachedValue(for url: String) throws(LoadError) -> Loaded<Data>? {
-        try cachedValue(for: ResourceRequest(url))
-    }
-
     /// Returns the content that answers a request without the network; `nil` without any.
     ///
     /// Runs on the calling thread: a lookup, and a read of the file unless the content is in memory. The content is
@@ -24,16 +19,8 @@ extension ResourceLoader {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``,
     ///   ``LoadError/unacceptableContentType(_:url:)``, ``LoadError/bodyTooLarge(url:limit:)``.
-    public func cachedValue(for request: ResourceRequest) throws(LoadError) -> Loaded<Data>? {
-        try cachedValue(for: request, .bytes) { { $0.data } }
-    }
-
-    /// Returns a fresh value of a URL from memory or from the store, like
-    /// ``cachedValue(for:as:)-(ResourceRequest,_)``.
-    public func cachedValue<Output>(
-        for url: String, as processor: some Processor<Data, Output>
-    ) throws(LoadError) -> Loaded<Output>? {
-        try cachedValue(for: ResourceRequest(url), as: processor)
+    public func cachedValue(for request: some ResourceRequestConvertible) throws(LoadError) -> Loaded<Data>? {
+        try cachedValue(for: request.resourceRequest, .bytes) { { $0.data } }
     }
 
     /// Returns the value that answers a request without the network; `nil` without any.
@@ -46,11 +33,11 @@ extension ResourceLoader {
     /// as `.text` and `.json`, processes the stored content on the calling thread. With another processor the result is
     /// `nil`. Keeps a new value in memory, but not in the store.
     ///
-    /// - Throws: As ``cachedValue(for:)-(ResourceRequest)``, and ``LoadError/processing(url:reason:)``.
+    /// - Throws: As ``cachedValue(for:)``, and ``LoadError/processing(url:reason:)``.
     public func cachedValue<Output>(
-        for request: ResourceRequest, as processor: some Processor<Data, Output>
+        for request: some ResourceRequestConvertible, as processor: some Processor<Data, Output>
     ) throws(LoadError) -> Loaded<Output>? {
-        try cachedValue(for: request, ProcessingPlan(processor)) {
+        try cachedValue(for: request.resourceRequest, ProcessingPlan(processor)) {
             guard let processor = processor as? any SynchronousProcessor<Data, Output> else { return nil }
             return { resource in
                 let context = ProcessingContext(url: resource.url, headerFields: resource.headerFields)

@@ -7,11 +7,6 @@ extension ResourceLoader {
         cancelLoads(of: nil)
     }
 
-    /// Cancels all loads of a URL, like ``cancel(_:)-(ResourceRequest)``.
-    public func cancel(_ url: String) throws(LoadError) {
-        try cancel(ResourceRequest(url))
-    }
-
     /// Cancels all loads of a resource: those with the URL of the request, or with its ``ResourceRequest/key``. A QUERY
     /// with content cancels only equal queries.
     ///
@@ -22,8 +17,8 @@ extension ResourceLoader {
     /// Takes time in proportion to the number of loads under way.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
-    public func cancel(_ request: ResourceRequest) throws(LoadError) {
-        cancelLoads(of: try LoadTarget(request, configuration).key)
+    public func cancel(_ request: some ResourceRequestConvertible) throws(LoadError) {
+        cancelLoads(of: try LoadTarget(request.resourceRequest, configuration).key)
     }
 
     /// - Parameter key: The key of the stored response; `nil` for all loads.

@@ -10,14 +10,6 @@ internal import HTTPTypes
 ///
 /// The file is not synced to the disk. A process that is killed while it writes leaves the hidden file.
 extension ResourceLoader {
-    /// Loads the content of an absolute `http` or `https` URL, or of a file, into a file.
-    ///
-    /// - Throws: As ``load(_:to:)-(ResourceRequest,_)``.
-    @discardableResult
-    public func load(_ url: String, to file: URL) async throws(LoadError) -> Loaded<URL> {
-        try await load(ResourceRequest(url), to: file)
-    }
-
     /// Loads the content that answers a request into a file. The value of the result is `file`.
     ///
     /// ```swift
@@ -25,18 +17,21 @@ extension ResourceLoader {
     /// print(saved.source, saved.value.path)
     /// ```
     ///
-    /// Loads, and shares transfers, like ``load(_:)-(ResourceRequest)``; then writes on a thread of its own. A body that
-    /// the store has in this form needs no memory: neither for the transfer nor for the file. A body that it does not
-    /// keep, or that has a content coding, is in memory until it is written.
+    /// Loads, and shares transfers, like ``load(_:)``; then writes on a thread of its own. A body that the store has in
+    /// this form needs no memory: neither for the transfer nor for the file. A body that it does not keep, or that has
+    /// a content coding, is in memory until it is written.
     ///
     /// A directory of the path must exist. The permissions are those of a new file. A 304 to a condition of the caller
     /// leaves the file as it is.
     ///
-    /// - Throws: As ``load(_:)-(ResourceRequest)``, and ``LoadError/unwritableFile(path:reason:)``, after which a file at
-    ///   that path is as it was.
+    /// - Throws: As ``load(_:)``, and ``LoadError/unwritableFile(path:reason:)``, after which a file at that path is as
+    ///   it was.
     @discardableResult
-    public func load(_ request: ResourceRequest, to file: URL) async throws(LoadError) -> Loaded<URL> {
-        let content: Loaded<ProcessingPlan.Content> = try await load(Self.withoutMemory(request), .content)
+    public func load(
+        _ request: some ResourceRequestConvertible, to file: URL
+    ) async throws(LoadError) -> Loaded<URL> {
+        let request = Self.withoutMemory(request.resourceRequest)
+        let content: Loaded<ProcessingPlan.Content> = try await load(request, .content)
         return try await Self.write(content, to: file)
     }
 

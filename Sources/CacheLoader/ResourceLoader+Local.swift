@@ -8,39 +8,31 @@ extension ResourceLoader {
     /// The freshness lifetime of a local insert in seconds, unless its fields state another: a year.
     public static let insertedLifetime: Int64 = 31_536_000
 
-    /// Stores bytes as the content of a URL, as if its origin had just sent them with status 200 and these fields.
+    /// Stores bytes as the response to a request, as if its origin had just sent them with status 200 and these fields.
     ///
     /// Useful fields are validators, `Content-Type` and `Cache-Control`. Without `Cache-Control` and `Expires` the
     /// bytes stay fresh for ``insertedLifetime``.
     ///
-    /// `options` set the lifetime, the pin and the tags of the entry. An option that is `nil` keeps its earlier value.
-    ///
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/notStorable(url:)``, ``LoadError/store(_:)``.
-    @discardableResult
-    public func insert(
-        _ data: Data, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
-    ) async throws(LoadError) -> StoredEntry {
-        try await insert(data, for: ResourceRequest(url), headerFields: headerFields, options: options)
-    }
-
-    /// Stores bytes as the response to a request, otherwise like
-    /// ``insert(_:for:headerFields:options:)-(Data,String,_,_)``.
-    ///
     /// The entry has the key of the request, if there is one. The response answers requests with the same values of the
     /// request fields that `Vary` in `headerFields` names.
+    ///
+    /// `options` set the lifetime, the pin and the tags of the entry. An option that is `nil` keeps its earlier value.
+    ///
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``,
+    ///   ``LoadError/notStorable(url:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func insert(
-        _ data: Data, for request: ResourceRequest, headerFields: HTTPFields = [:],
+        _ data: Data, for request: some ResourceRequestConvertible, headerFields: HTTPFields = [:],
         options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
-        let (key, metadata) = try local(request, headerFields)
+        let (key, metadata) = try local(request.resourceRequest, headerFields)
         return try await changing { () async throws(StoreError) in
             try await store.insert(data, metadata: metadata, for: key, options: options)
         }
     }
 
     /// Commits `body`, a writer of ``store``, as the content of a URL, otherwise like
-    /// ``insert(_:for:headerFields:options:)-(Data,String,_,_)``.
+    /// ``insert(_:for:headerFields:options:)-(Data,_,_,_)``.
     ///
     /// - Throws: The same errors. After an error the store keeps nothing of the body.
     @discardableResult
@@ -77,22 +69,14 @@ extension ResourceLoader {
         return (load.target.key, try transaction(load, get).metadata(ofContentWith: fields))
     }
 
-    /// Removes everything stored for a URL: body, fields, validators, all variants, counted failures, and values in
+    /// Removes everything stored for a request: body, fields, validators, all variants, counted failures, and values in
     /// memory.
     ///
-    /// - Returns: Whether the store contained anything for the URL.
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
-    @discardableResult
-    public func remove(_ url: String) async throws(LoadError) -> Bool {
-        try await remove(ResourceRequest(url))
-    }
-
-    /// Removes everything stored for a request, with all variants, otherwise like ``remove(_:)-(String)``.
-    ///
+    /// - Returns: Whether the store contained anything for the request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.
     @discardableResult
-    public func remove(_ request: ResourceRequest) async throws(LoadError) -> Bool {
-        let key = try LoadTarget(request, configuration).key
+    public func remove(_ request: some ResourceRequestConvertible) async throws(LoadError) -> Bool {
+        let key = try LoadTarget(request.resourceRequest, configuration).key
         return try await changing { () async throws(StoreError) in try await store.remove(key) }
     }
 }

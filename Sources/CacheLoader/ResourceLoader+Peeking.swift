@@ -5,11 +5,6 @@ internal import HTTPTypes
 
 /// Looks at stored content, fresh or stale, without asking an origin.
 extension ResourceLoader {
-    /// Returns the stored content of a URL, fresh or stale, like ``peek(_:)-(ResourceRequest)``.
-    public func peek(_ url: String) throws(LoadError) -> Data? {
-        try peek(ResourceRequest(url))
-    }
-
     /// Returns the stored content that a request selects, fresh or stale; `nil` without any.
     ///
     /// Selects as a load does: by key, partition, `Vary` (RFC 9111 §4.1) and credentials, including those of the
@@ -25,7 +20,12 @@ extension ResourceLoader {
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``. If
     ///   the content is compressed, ``LoadError/malformedContent(url:coding:)`` and
     ///   ``LoadError/bodyTooLarge(url:limit:)``.
-    public func peek(_ request: ResourceRequest) throws(LoadError) -> Data? {
+    public func peek(_ request: some ResourceRequestConvertible) throws(LoadError) -> Data? {
+        try storedContent(of: request.resourceRequest)
+    }
+
+    /// Reads the stored content that a request selects, and keeps fresh content in memory.
+    private func storedContent(of request: ResourceRequest) throws(LoadError) -> Data? {
         let memoryKey = memoryKey(request, .bytes)
         let load = try load(for: request)
         let epoch = memory.epoch(of: load.target.key)
@@ -49,18 +49,13 @@ extension ResourceLoader {
         return data
     }
 
-    /// Returns whether content is stored for a URL, fresh or stale, like ``contains(_:)-(ResourceRequest)``.
-    public func contains(_ url: String) throws(LoadError) -> Bool {
-        try contains(ResourceRequest(url))
-    }
-
-    /// Returns whether the store contains content that ``peek(_:)-(ResourceRequest)`` would return.
+    /// Returns whether the store contains content that ``peek(_:)`` would return.
     ///
     /// Records no access, and does not open the file. Runs on the calling thread: one lookup for each redirect step.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.
-    public func contains(_ request: ResourceRequest) throws(LoadError) -> Bool {
-        try selectedContent(load(for: request)) != nil
+    public func contains(_ request: some ResourceRequestConvertible) throws(LoadError) -> Bool {
+        try selectedContent(load(for: request.resourceRequest)) != nil
     }
 
     /// Selects the stored content of a load, behind stored redirects, too.

@@ -10,26 +10,17 @@ public import CacheFoundation
 /// because a cache on the way may have the response, too. A load that must not ask the origin fails and leaves the
 /// entry.
 extension ResourceLoader {
-    /// Loads a value from an absolute `http` or `https` URL, or from a file.
+    /// Loads a value for a request.
     ///
     /// ```swift
     /// let feed = try await loader.load("https://example.com/feed.json", as: .json(Feed.self))
     /// ```
     ///
-    /// - Throws: As ``load(_:)-(String)``, and ``LoadError/processing(url:reason:)``.
+    /// - Throws: As ``load(_:)``, and ``LoadError/processing(url:reason:)``.
     public func load<Output>(
-        _ url: String, as processor: some Processor<Data, Output>
+        _ request: some ResourceRequestConvertible, as processor: some Processor<Data, Output>
     ) async throws(LoadError) -> Loaded<Output> {
-        try await load(ResourceRequest(url), as: processor)
-    }
-
-    /// Loads a value for a request.
-    ///
-    /// - Throws: As ``load(_:as:)-(String,_)``.
-    public func load<Output>(
-        _ request: ResourceRequest, as processor: some Processor<Data, Output>
-    ) async throws(LoadError) -> Loaded<Output> {
-        try await load(request, ProcessingPlan(processor))
+        try await load(request.resourceRequest, ProcessingPlan(processor))
     }
 
     /// Loads a value and returns the events of the load, like ``events(for:deliversStale:)``.

@@ -106,26 +106,15 @@ public final class ResourceLoader: Sendable {
 
     // MARK: Loading
 
-    /// Loads the content of an absolute `http` or `https` URL, or of a file.
+    /// Loads the content that answers a request.
+    ///
+    /// A `String` or a `URL` must be an absolute `http` or `https` URL, or name a file that ``Configuration/loadsFiles``
+    /// allows.
     ///
     /// - Throws: ``LoadError``. Cancelling the calling task ends the load with ``LoadError/cancelled`` at once. The
     ///   transfer continues for other waiters, and stops if there are none.
-    public func load(_ url: String) async throws(LoadError) -> Loaded<Data> {
-        try await load(ResourceRequest(url), .bytes)
-    }
-
-    /// Loads the content of an absolute `http` or `https` URL, or of a file.
-    ///
-    /// - Throws: As ``load(_:)-(String)``.
-    public func load(_ url: URL) async throws(LoadError) -> Loaded<Data> {
-        try await load(ResourceRequest(url), .bytes)
-    }
-
-    /// Loads the content that answers a request.
-    ///
-    /// - Throws: As ``load(_:)-(String)``.
-    public func load(_ request: ResourceRequest) async throws(LoadError) -> Loaded<Data> {
-        try await load(request, .bytes)
+    public func load(_ request: some ResourceRequestConvertible) async throws(LoadError) -> Loaded<Data> {
+        try await load(request.resourceRequest, .bytes)
     }
 
     func load<Output>(_ request: ResourceRequest, _ plan: ProcessingPlan) async throws(LoadError) -> Loaded<Output> {

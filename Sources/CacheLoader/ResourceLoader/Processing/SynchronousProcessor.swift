@@ -1,7 +1,7 @@
 /// A processor that can also run on the calling thread.
 ///
-/// ``ResourceLoader/cachedValue(for:as:)-(ResourceRequest,_)`` runs the processor without suspension. A load runs it as
-/// every ``Processor``: never on the actor of the caller.
+/// ``ResourceLoader/cachedValue(for:as:)`` runs the processor without suspension. A load runs it as every
+/// ``Processor``: never on the actor of the caller.
 ///
 /// ```swift
 /// struct LineCount: SynchronousProcessor {
