@@ -1,4 +1,5 @@
 internal import CacheFoundation
+internal import CacheLoader
 internal import CoreMetrics
 internal import Crypto
 internal import HTTPCaching
@@ -44,12 +45,14 @@ public final class SharedTier: Sendable {
         var lacksConditions = false
         /// Whether a write has tried to find that out.
         var hasCheckedCondition = false
-        /// The responses that are not worth a lease.
-        var leaseNotes = LeaseNotes()
+        /// The responses that are not worth a lease: the uptimes of their notes, by the names of the leases. A dropped note
+        /// costs one more lease.
+        var leaseNotes = BoundedDictionary<String, Duration>(capacity: 1000)
         /// The uptimes of unsafe requests, by epoch, of a process that cannot write.
         var ownRemovals: [String: Duration] = [:]
-        /// The records with bodies that this process has refused.
-        var refused = RefusedRecords()
+        /// The records whose bodies this process could not complete: their times of writing, by name. A dropped record costs
+        /// one more attempt.
+        var refused = BoundedDictionary<String, Int64>(capacity: 1000)
         /// The tier's time as last stated, and the uptime of its arrival.
         var time: (date: HTTPDate, uptime: Duration)?
     }

@@ -31,14 +31,12 @@ final class RequestCoalescer: Sendable {
         var responses: [CacheKey: [UInt64: ArrivingResponse]] = [:]
         var lastNumber: UInt64 = 0
         var epochs = Epochs(capacity: 256)
-        /// Keys whose responses nothing may be shared of, and the time until which their requests do not wait for each other.
-        var uncacheable: [CacheKey: HTTPDate] = [:]
-        /// Keys whose lock another process held for longer than a caller waits.
-        var hung: Set<CacheKey> = []
+        /// Keys whose last response could not be shared, and the time until which their requests do not wait for each other.
+        /// A dropped key costs one more wait.
+        var uncacheable = BoundedDictionary<CacheKey, HTTPDate>()
+        /// Keys whose lock another process held for longer than a caller waits. A dropped key costs one more wait.
+        var hung = BoundedDictionary<CacheKey, Void>()
     }
-
-    /// The greatest number of keys in `hung`, and of those in `uncacheable`.
-    private static let capacity = 1024
 
     /// The time in seconds for which a key stays in `uncacheable`.
     static let uncacheableTime: Int64 = 120
@@ -125,17 +123,12 @@ final class RequestCoalescer: Sendable {
     // MARK: Other processes
 
     /// Whether another process held the lock of a key for longer than a caller waits, and holds it still.
-    func isHung(_ key: CacheKey) -> Bool { state.withLock { $0.hung.contains(key) } }
+    func isHung(_ key: CacheKey) -> Bool { state.withLock { $0.hung[key] != nil } }
 
     /// Records the result of a wait for the lock of a key.
     func noteWait(_ key: CacheKey, succeeded: Bool, limit: Duration) {
-        state.withLock { state in
-            guard !succeeded else { return _ = state.hung.remove(key) }
-            guard limit > .zero else { return }
-            // Without its record, a key costs one more wait.
-            if state.hung.count >= Self.capacity { state.hung = [] }
-            state.hung.insert(key)
-        }
+        guard succeeded || limit > .zero else { return }
+        state.withLock { $0.hung[key] = succeeded ? nil : () }
     }
 
     // MARK: Responses that cannot be shared
@@ -147,11 +140,7 @@ final class RequestCoalescer: Sendable {
 
     /// Records that a response for a key answers only the request that it was sent for. A response that is stored ends this.
     func noteUncacheable(_ key: CacheKey, at now: HTTPDate) {
-        state.withLock { state in
-            // Without its record, a key costs one more wait.
-            if state.uncacheable.count >= Self.capacity { state.uncacheable = [:] }
-            state.uncacheable[key] = now.advanced(by: Self.uncacheableTime)
-        }
+        state.withLock { $0.uncacheable[key] = now.advanced(by: Self.uncacheableTime) }
     }
 
     // MARK: Arriving responses

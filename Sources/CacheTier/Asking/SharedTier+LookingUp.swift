@@ -235,7 +235,7 @@ extension SharedTier {
             case .damaged:
                 // The fill that follows writes body and record again.
                 count { $0.refused.damagedBodies += 1 }
-                state.withLock { $0.refused.insert(candidate.name, candidate.record) }
+                state.withLock { $0.refused[candidate.name] = candidate.record.head.writtenAt }
                 return .none(.miss)
             }
         }
@@ -254,7 +254,7 @@ extension SharedTier {
     /// Refuses a record whose body cannot be completed, and deletes it, so that the next request is a miss and its fill
     /// writes both again.
     func refuse(_ candidate: Candidate) {
-        state.withLock { $0.refused.insert(candidate.name, candidate.record) }
+        state.withLock { $0.refused[candidate.name] = candidate.record.head.writtenAt }
         guard keys.canWrite else { return }
         _ = writes.add(byteCount: 0) { [self] in
             await delete(candidate.name)

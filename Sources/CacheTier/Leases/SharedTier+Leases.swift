@@ -44,8 +44,9 @@ extension SharedTier {
             return .ask(lookup, nil)
         }
         let name = leaseName(request, lookup)
-        let (start, lifetime) = (configuration.uptime(), configuration.leaseLifetime)
-        guard !state.withLock({ $0.leaseNotes.contains(name, at: start, lifetime: lifetime) }) else {
+        if let note = state.withLock({ $0.leaseNotes[name] }),
+            configuration.uptime() - note < configuration.leaseLifetime
+        {
             return .ask(lookup, nil)
         }
         switch await takeLease(name) {
@@ -145,7 +146,7 @@ extension SharedTier {
     /// Records that there is nothing to wait for.
     func insertNote(_ name: String) {
         let now = configuration.uptime()
-        state.withLock { $0.leaseNotes.insert(name, at: now) }
+        state.withLock { $0.leaseNotes[name] = now }
     }
 
     /// Replaces a lease by the note that there is nothing to wait for.

@@ -1,4 +1,5 @@
 internal import CacheFoundation
+internal import CacheLoader
 internal import HTTPCaching
 internal import Synchronization
 
@@ -44,7 +45,8 @@ extension SharedTier {
                 count { $0.refused.fromFuture += 1 }
                 return .absent
             }
-            guard !state.withLock({ $0.refused.contains(name, record) }) else { return .absent }
+            // A later record under the same name may be complete.
+            if let refused = state.withLock({ $0.refused[name] }), record.head.writtenAt <= refused { return .absent }
             return .found(Candidate(name: name, record: record, stamp: object.stamp))
         }
     }

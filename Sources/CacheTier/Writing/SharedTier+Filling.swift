@@ -140,7 +140,7 @@ extension SharedTier {
             try await writeVary(fill.response, key, lookup)
             change { state in
                 state.statistics.writes += 1
-                state.refused.remove(name)
+                state.refused[name] = nil
             }
         } catch {
             if let error = error as? WriteFailure { noteFailure(error) }

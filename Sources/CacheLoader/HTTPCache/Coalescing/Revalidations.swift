@@ -39,7 +39,8 @@ final class Revalidations: Sendable {
 
     fileprivate struct State {
         var running: Set<Subject> = []
-        var failures: [Subject: Failures] = [:]
+        /// A dropped subject is revalidated once more.
+        var failures = BoundedDictionary<Subject, Failures>()
     }
 
     /// The longest revalidation. A slower one counts as failed.
@@ -50,9 +51,6 @@ final class Revalidations: Sendable {
 
     /// The longest pause in seconds that an origin can ask for.
     static let maxRetryAfter: Int64 = 86_400
-
-    /// The number of keys whose failures are remembered.
-    static let capacity = 1024
 
     /// Guards the running subjects and the failures.
     private let state = Mutex(State())
@@ -100,8 +98,6 @@ extension Revalidations.State {
             let count = (failures[subject]?.count ?? 0) + 1
             let backoff = min(Revalidations.maxPause, 1 << min(Int64(count) - 1, 16))
             let asked = min(Revalidations.maxRetryAfter, max(0, retryAfter?.components.seconds ?? 0))
-            // A subject without its record is revalidated once more.
-            if failures.count >= Revalidations.capacity { failures = [:] }
             failures[subject] = Revalidations.Failures(
                 count: count, lastAt: now, pause: max(backoff, asked), asked: asked)
         }

@@ -11,8 +11,6 @@ final class DictionaryTable: Sendable {
     private static let maxEntryCount = 1_000
     /// The most keys of an origin. The latest ones stay.
     private static let maxKeyCount = 64
-    private static let maxOriginCount = 256
-    private static let maxContentCount = 1_024
 
     struct Scope: Hashable {
         let partition: String
@@ -31,7 +29,7 @@ final class DictionaryTable: Sendable {
     }
 
     /// Guards only the table.
-    private let table = Mutex([Scope: [CacheKey]]())
+    private let table = Mutex(BoundedDictionary<Scope, [CacheKey]>(capacity: 256))
     private enum Finding {
         /// The digest of the body without its content codings.
         case decodedDigest(ContentDigest)
@@ -40,7 +38,7 @@ final class DictionaryTable: Sendable {
     }
 
     /// Guards only the findings.
-    private let findings = Mutex([Content: Finding]())
+    private let findings = Mutex(BoundedDictionary<Content, Finding>())
 
     /// The table of a store.
     static func of(_ store: ResponseStore) -> DictionaryTable {
@@ -85,10 +83,7 @@ final class DictionaryTable: Sendable {
     }
 
     private func note(_ finding: Finding, on entry: StoredEntry) {
-        findings.withLock { findings in
-            if findings.count >= Self.maxContentCount { findings.removeAll() }
-            findings[Content(id: entry.id, digest: entry.digest)] = finding
-        }
+        findings.withLock { $0[Content(id: entry.id, digest: entry.digest)] = finding }
     }
 
     /// Returns the keys of an origin. Reads its entries at the first call, on a lane of the store; once more at the next
@@ -97,10 +92,7 @@ final class DictionaryTable: Sendable {
         guard let scope = Scope(key) else { return [] }
         if let keys = table.withLock({ $0[scope] }) { return keys }
         // Keys that are noted meanwhile join the found ones.
-        table.withLock { table in
-            if table.count >= Self.maxOriginCount { table.removeAll() }
-            table[scope] = []
-        }
+        table.withLock { $0[scope] = [] }
         let selection = EntrySelection(partition: scope.partition, prefix: scope.origin)
         let found = await store.onReadingLane { () -> [CacheKey]? in
             try? store.keys(in: selection, limit: Self.maxEntryCount).filter { key in

@@ -4,13 +4,12 @@ internal import CacheStore
 ///
 /// Each load remembers ``count`` at its creation. It is cancelled if a cancellation that includes it came later.
 struct Cancellations: Sendable {
-    /// The greatest number of keys whose latest cancellation is remembered.
-    private static let capacity = 1024
-
     /// The number of cancellations.
     private(set) var count: UInt64 = 0
     private var latestOfAll: UInt64 = 0
-    private var latestByKey: [CacheKey: UInt64] = [:]
+    /// The latest cancellation of each key. A dropped key lets a load begin that was looking into the store during its
+    /// cancellation.
+    private var latestByKey = BoundedDictionary<CacheKey, UInt64>()
 
     /// Records a cancellation.
     ///
@@ -19,11 +18,9 @@ struct Cancellations: Sendable {
         count += 1
         guard let key else {
             latestOfAll = count
-            latestByKey = [:]
+            latestByKey = BoundedDictionary()
             return
         }
-        // A dropped record lets a load begin that was looking into the store during its cancellation.
-        if latestByKey.count >= Self.capacity { latestByKey = [:] }
         latestByKey[key] = count
     }
 
