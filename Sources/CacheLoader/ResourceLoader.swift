@@ -34,7 +34,7 @@ public final class ResourceLoader: Sendable {
     let memory: LoaderMemory
 
     /// Passes changes of the store to the memory.
-    private let storeObserving: StoreObserving
+    private let storeObserving: ObserverRegistration
 
     /// The loads under way. The lock guards only the table; waiters receive their results outside the lock.
     let loads: MeteredLoads
@@ -48,7 +48,7 @@ public final class ResourceLoader: Sendable {
         let meters = LoaderMeters(metrics, configuration.log)
         let memory = LoaderMemory(configuration) { meters.note($0) }
         context = CacheContext(store: store, transport: transport, meters: CacheMeters(metrics))
-        storeObserving = store.changes.observe { [weak memory] in memory?.note($0) }
+        storeObserving = store.changeObservers.add { [weak memory] in memory?.note($0) }
         settings = Mutex(LoaderSettings(configuration, generation: 0))
         self.memory = memory
         self.meters = meters

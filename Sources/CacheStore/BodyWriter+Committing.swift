@@ -58,7 +58,7 @@ extension BodyWriter {
     }
 
     private func noting(_ entry: StoredEntry) -> StoredEntry {
-        store.changes.note(.stored(entry.key, id: entry.id))
+        store.changeObservers.notify(.stored(entry.key, id: entry.id))
         return entry
     }
 

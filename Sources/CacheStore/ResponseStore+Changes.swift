@@ -94,7 +94,7 @@ extension ResponseStore {
     }
 
     private func noting(_ entry: StoredEntry, _ isFreshened: Bool) -> Bool {
-        if isFreshened { changes.note(.stored(entry.key, id: entry.id)) }
+        if isFreshened { changeObservers.notify(.stored(entry.key, id: entry.id)) }
         return isFreshened
     }
 

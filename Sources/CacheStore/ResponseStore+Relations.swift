@@ -38,8 +38,8 @@ extension ResponseStore {
             try connection.noteRemoval(fromPartition: first.partition)
             return (count + (try transaction.removeMembers(of: groups, sameOriginAs: first)), true)
         }
-        for key in keys { changes.note(.removed(key)) }
-        if hasGroups { changes.note(.removedMany(partition: first.partition)) }
+        for key in keys { changeObservers.notify(.removed(key)) }
+        if hasGroups { changeObservers.notify(.removedMany(partition: first.partition)) }
         if count > 0, configuration.secureDelete {
             try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }
         }

@@ -21,7 +21,7 @@ extension ResponseStore {
             }
         }
         // A response of the key may be on its way although the index has no row.
-        changes.note(.removed(key))
+        changeObservers.notify(.removed(key))
         if existed || hadUses { try finishRemoval() }
         if configuration.secureDelete { try eraseRequests(.key(key)) }
         return existed
@@ -40,7 +40,7 @@ extension ResponseStore {
     @discardableResult
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
         let existed = try await writer.write { (transaction) throws(StoreError) in try transaction.removeEntry(entry) }
-        if existed { changes.note(.removed(entry.key)) }
+        if existed { changeObservers.notify(.removed(entry.key)) }
         if existed, configuration.secureDelete {
             try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }
         }
@@ -85,8 +85,8 @@ extension ResponseStore {
         }
         // Observers hear of it before the first entry goes, and again after the last: a lookup in between may find an entry
         // that goes later.
-        changes.note(.removedMany(partition: selection.partition))
-        defer { changes.note(.removedMany(partition: selection.partition)) }
+        changeObservers.notify(.removedMany(partition: selection.partition))
+        defer { changeObservers.notify(.removedMany(partition: selection.partition)) }
         var rest = try readLong { (connection) throws(StoreError) in try connection.ids(in: selection) }[...]
         var failing = try readLong { (connection) throws(StoreError) in try connection.failingKeys(in: selection) }
         var report = RemovalReport()

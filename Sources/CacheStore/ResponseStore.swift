@@ -40,7 +40,9 @@ public final class ResponseStore: Sendable {
     let longReads = LongReads()
     let verified = VerifiedBlobs()
     package let observation: StoreObservation
-    package let changes: StoreChanges
+    /// Observers of the changes of this object, such as the memory of a loader. Called after the transaction of the change, on
+    /// the thread of the caller that made it. A thread of the store reports a replaced index.
+    package let changeObservers: Observers<StoreChange>
     /// Records the requests of this process.
     package let requests: RequestRecorder
     /// Objects that the users of this store share; see `shared(_:)`.
@@ -71,7 +73,7 @@ public final class ResponseStore: Sendable {
     ) throws(StoreError) {
         let isReadOnly = configuration.isReadOnly
         let observation = StoreObservation(configuration)
-        let changes = StoreChanges()
+        let changeObservers = Observers<StoreChange>()
         let options = configuration.indexOptions(observation.log)
         let place =
             isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
@@ -122,7 +124,7 @@ public final class ResponseStore: Sendable {
                     readers.reset()
                     // Not on this thread, which holds the writer's connection: an observer may write.
                     background.submit { store in
-                        changes.note(.removedMany(partition: nil))
+                        changeObservers.notify(.removedMany(partition: nil))
                         store.ballast.write()
                         _ = try? store.sweep()
                         store.reorderEntries()
@@ -138,7 +140,7 @@ public final class ResponseStore: Sendable {
         self.limits = limits
         self.reopenReplacedDirectory = reopenReplacedDirectory
         self.observation = observation
-        self.changes = changes
+        self.changeObservers = changeObservers
         requests = RequestRecorder(root: place.root, isReadOnly: isReadOnly)
         keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
         maintenance = BlockingLane(label: "CacheStore.maintenance")

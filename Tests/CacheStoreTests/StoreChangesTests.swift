@@ -15,7 +15,7 @@ struct StoreChangesTests {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let counts = Mutex<[Int]>([])
-        let observing = store.changes.observe { [unowned store] _ in
+        let observing = store.changeObservers.add { [unowned store] _ in
             let count = (try? store.statistics().entries) ?? -1
             counts.withLock { $0.append(count) }
         }
@@ -28,7 +28,7 @@ struct StoreChangesTests {
     func replacedIndex() async throws {
         let store = try sandbox.open()
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
-        let observing = store.changes.observe { [unowned store, sandbox] change in
+        let observing = store.changeObservers.add { [unowned store, sandbox] change in
             guard case .removedMany = change else { return }
             _ = try? store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
         }
@@ -45,7 +45,7 @@ struct StoreChangesTests {
     func reported() async throws {
         let store = try sandbox.open()
         let log = Mutex<[String]>([])
-        var observing: StoreObserving? = store.changes.observe { change in
+        var observing: ObserverRegistration? = store.changeObservers.add { change in
             let text =
                 switch change {
                 case .stored(let key, _): "stored \(key.text.suffix(1))"

@@ -26,6 +26,7 @@ extension Reachability {
 }
 
 #if canImport(Network)
+internal import CacheStore
 internal import Dispatch
 internal import Foundation
 internal import Network
@@ -35,8 +36,8 @@ internal import Synchronization
 public final class SystemReachability: Reachability {
     /// Guards the last reported state.
     private let state = Mutex(NetworkState())
-    private let hosts = StreamGroup<String?>()
-    private let conditionStreams = StreamGroup<Void>()
+    private let hosts = Observers<String?>()
+    private let conditionObservers = Observers<Void>()
     private let monitor = NWPathMonitor()
     /// Listens to changes of Low Power Mode. The mutex guards the task.
     private let power = Mutex<Task<Void, Never>?>(nil)
@@ -74,7 +75,7 @@ public final class SystemReachability: Reachability {
     public var conditions: NetworkConditions { state.withLock { $0.conditions } }
 
     /// Returns a stream with an element after each change of ``conditions``.
-    public func conditionChanges() -> AsyncStream<Void> { conditionStreams.stream() }
+    public func conditionChanges() -> AsyncStream<Void> { conditionObservers.stream() }
 
     private func update(_ path: NWPath) {
         let (isSatisfied, isConstrained) = (path.status == .satisfied, path.isConstrained)
@@ -91,36 +92,18 @@ public final class SystemReachability: Reachability {
     }
 
     private func report(_ change: NetworkState.Change) {
-        if change.conditionsChanged { conditionStreams.yield(()) }
-        if change.becameAvailable { hosts.yield(nil) }
+        if change.conditionsChanged { conditionObservers.notify(()) }
+        if change.becameAvailable { hosts.notify(nil) }
     }
 }
 
-/// Streams that receive the same elements. A slow reader gets the latest one.
-private final class StreamGroup<Element: Sendable>: Sendable {
-    private struct State {
-        var streams: [UInt64: AsyncStream<Element>.Continuation] = [:]
-        var lastID: UInt64 = 0
-    }
-
-    /// Guards the streams.
-    private let state = Mutex(State())
-
-    func stream() -> AsyncStream<Element> {
-        let (stream, continuation) = AsyncStream<Element>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state in
-            state.lastID += 1
-            state.streams[state.lastID] = continuation
-            return state.lastID
-        }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { state in _ = state.streams.removeValue(forKey: id) }
-        }
+extension Observers {
+    /// Returns a stream of the events. A slow reader gets the latest one.
+    fileprivate func stream() -> AsyncStream<Event> {
+        let (stream, continuation) = AsyncStream<Event>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let registration = add { continuation.yield($0) }
+        continuation.onTermination = { _ in withExtendedLifetime(registration) {} }
         return stream
-    }
-
-    func yield(_ element: Element) {
-        for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(element) }
     }
 }
 #endif
