@@ -17,14 +17,6 @@ extension CachedResponse {
     /// Drains the body while the load continues. A time limit ends the task, even after the load and its loader are
     /// gone.
     func drainInBackground(sleep: @escaping @Sendable (Duration) async throws -> Void) {
-        let draining = Task { await drain() }
-        Task {
-            let timer = Task {
-                guard (try? await sleep(Self.maxDrainingTime)) != nil else { return }
-                draining.cancel()
-            }
-            await draining.value
-            timer.cancel()
-        }
+        Task { await withTimeLimit(Self.maxDrainingTime, sleep) { await drain() } }
     }
 }

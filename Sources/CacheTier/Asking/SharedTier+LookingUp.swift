@@ -70,7 +70,7 @@ extension SharedTier {
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
         let wait = BodyWait()
-        let result = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
+        let result = await withTimeLimit(configuration.deadline, configuration.sleep) { [self] in
             await self.find(request, wait)
         }
         let end = configuration.uptime()

@@ -38,7 +38,7 @@ final class VerifiedBody: Sendable {
     func next(
         within limit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async -> Step {
-        await withDeadline(limit, sleep) { [self] in await self.next() } ?? .unavailable
+        await withTimeLimit(limit, sleep) { [self] in await self.next() } ?? .unavailable
     }
 
     /// Returns the next chunk. Takes as long as the source.

@@ -18,7 +18,7 @@ extension SharedTier {
         let value = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
         let name = "\(TierLayout.version)/cas/\(SHA256.hash(data: value).hexadecimal)"
         try await put(value, as: name)
-        let read = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] in
+        let read = await withTimeLimit(configuration.writeDeadline, configuration.sleep) { [self] in
             await get(name, limit: 64)
         }
         guard case .found(let object) = read, object.bytes == value else {

@@ -131,7 +131,7 @@ extension SharedTier {
         _ object: Data, as name: String, fields: HTTPFields, within limit: Duration
     ) async throws(WriteFailure) -> Bool {
         let start = configuration.uptime()
-        let result = await withDeadline(limit, configuration.sleep) { [self] () -> Result<Bool, WriteFailure> in
+        let result = await withTimeLimit(limit, configuration.sleep) { [self] () -> Result<Bool, WriteFailure> in
             do throws(TransportError) {
                 let response = try await engine.send(.put, name, content: object, fields: fields, now: signingTime)
                 _ = note(response.head.headerFields)
@@ -158,7 +158,7 @@ extension SharedTier {
     /// - Returns: The reason of a failure.
     @discardableResult
     func delete(_ name: String, within limit: Duration? = nil) async -> String? {
-        await withDeadline(limit ?? configuration.writeDeadline, configuration.sleep) { [self] () -> String? in
+        await withTimeLimit(limit ?? configuration.writeDeadline, configuration.sleep) { [self] () -> String? in
             do throws(TransportError) {
                 let status = try await engine.send(.delete, name, now: signingTime).head.status
                 return status.kind == .successful ? nil : "DELETE \(status)"

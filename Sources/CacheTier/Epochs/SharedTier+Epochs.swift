@@ -84,7 +84,7 @@ extension SharedTier {
 
     /// Reads an epoch from the engine. Lookups that come meanwhile join, so their cancellation does not count.
     func readEpoch(_ name: String, _ start: Duration, within limit: Duration) async -> EpochReading {
-        let answer = await withDeadline(limit, configuration.sleep) { [self] in
+        let answer = await withTimeLimit(limit, configuration.sleep) { [self] in
             await get(name, limit: 1024, fields: [.cacheControl: "no-cache"])
         }
         defer { endRead(name, start) }

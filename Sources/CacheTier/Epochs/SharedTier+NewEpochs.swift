@@ -1,5 +1,6 @@
 internal import ByteText
 internal import CacheFoundation
+internal import CacheLoader
 internal import Crypto
 internal import HTTPCaching
 internal import Synchronization
@@ -18,7 +19,7 @@ extension SharedTier {
     func completeEpochs(of lookup: Lookup, within limit: Duration) async -> Lookup {
         guard canWrite, !lookup.missingEpochs.isEmpty, limit > .zero else { return lookup }
         let names = lookup.epochNames
-        _ = await withDeadline(limit, configuration.sleep) { [self] in await writeMissing(lookup.missingEpochs) }
+        _ = await withTimeLimit(limit, configuration.sleep) { [self] in await writeMissing(lookup.missingEpochs) }
         var lookup = lookup
         lookup.epochs = lookup.epochs ?? knownEpochs(names)
         lookup.commonTagEpoch = lookup.commonTagEpoch ?? knownEpochs([layout.commonTagEpoch])?.first

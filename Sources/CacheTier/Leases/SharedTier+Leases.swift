@@ -202,7 +202,7 @@ extension SharedTier {
     }
 
     private func readLease(_ name: String, within limit: Duration) async -> LeaseReading {
-        let answer = await withDeadline(limit, configuration.sleep) { [self] in
+        let answer = await withTimeLimit(limit, configuration.sleep) { [self] in
             await get(name, limit: 1024, fields: [.cacheControl: "no-cache"])
         }
         switch answer {

@@ -37,7 +37,7 @@ extension SharedTier {
         for number in 0..<max(requestCount, scopes.count) {
             let name = layout.epoch(scopes[number % scopes.count])
             let start = configuration.uptime()
-            let answer = await withDeadline(configuration.deadline, configuration.sleep) { [self] in
+            let answer = await withTimeLimit(configuration.deadline, configuration.sleep) { [self] in
                 await get(name, limit: 1024, fields: [.cacheControl: "no-cache"])
             }
             times.append(configuration.uptime() - start)

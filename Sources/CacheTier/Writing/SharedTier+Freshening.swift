@@ -91,7 +91,7 @@ extension SharedTier {
 
     /// Returns the whole body of a record; `nil` if the tier does not have it, or another record by now.
     private func body(of stale: StaleRecord) async -> Data? {
-        let body = await withDeadline(configuration.writeDeadline, configuration.sleep) { [self] () -> Data? in
+        let body = await withTimeLimit(configuration.writeDeadline, configuration.sleep) { [self] () -> Data? in
             guard case .found(let candidate) = await record(stale.name),
                 candidate.record.head.digest == stale.head.digest
             else { return nil }

@@ -1,6 +1,6 @@
 /// Returns the result of `operation`, or `nil` after `limit`, or once the calling task is cancelled. Then the operation is
 /// cancelled, but not awaited: a transport may ignore its cancellation.
-func withTimeLimit<Value: Sendable>(
+package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ operation: @escaping @Sendable () async -> Value
 ) async -> Value? {

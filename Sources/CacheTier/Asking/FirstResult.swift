@@ -34,26 +34,3 @@ final class FirstResult<Value: Sendable>: Sendable {
         }
     }
 }
-
-/// Returns the result of `operation`; `nil` if the time passes or the calling task is cancelled first.
-///
-/// Returns in time even if the operation ignores its cancellation.
-func withDeadline<Value: Sendable>(
-    _ limit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void,
-    _ operation: @escaping @Sendable () async -> Value
-) async -> Value? {
-    let first = FirstResult<Value?>()
-    let work = Task { first.finish(await operation()) }
-    let timer = Task {
-        guard (try? await sleep(limit)) != nil else { return }
-        first.finish(nil)
-    }
-    let value = await withTaskCancellationHandler {
-        await first.value()
-    } onCancel: {
-        first.finish(nil)
-    }
-    work.cancel()
-    timer.cancel()
-    return value
-}
