@@ -1,3 +1,4 @@
+import CacheReports
 import CacheStore
 
 /// The distribution of a store's bytes over groups of entries. One property divides the entries into groups.
@@ -92,23 +93,12 @@ struct ByteShares {
     }
 }
 
-extension ByteShares.Group: Encodable {
-    enum CodingKeys: String, CodingKey {
-        case name
-        case count = "groups"
-        case entries
-        case bytes
-        case share
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        // Encodes `nil` as `null` instead of omitting the key.
-        try object.encode(name, forKey: .name)
-        try object.encode(count, forKey: .count)
-        try object.encode(entries, forKey: .entries)
-        try object.encode(bytes, forKey: .bytes)
-        try object.encode(share, forKey: .share)
+extension ByteShares.Group {
+    var json: JSON {
+        [
+            "name": .optional(name), "groups": .integer(count), "entries": .integer(entries),
+            "bytes": .integer(bytes), "share": .number(share),
+        ]
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheReports
 import CacheStore
 
 /// Checks the store for damage.
@@ -30,11 +31,15 @@ struct Check: AsyncParsableCommand {
                 return (found, try await check(store, line).isSound)
             }
         }
+        let problems = found.problems.map { "\($0)" }
         if let format = report.format {
-            try JSONOutput.write(Result(found, isSound: isSound), format)
+            try JSONOutput.write(
+                [
+                    "files": .integer(found.files), "foreign_files": .array(found.foreignFiles.map(JSON.text)),
+                    "problems": .array(problems.map(JSON.text)), "sound": .bool(isSound),
+                ], format)
         } else {
             let foreign = found.foreignFiles.map { "not the store's, left alone: \($0)" }
-            let problems = found.problems.map { "\($0)" }
             let mended = repair ? (isSound ? ", mended" : ", not all mended") : ""
             let verdict = found.isSound ? "sound" : problems.count.of("problem", "problems") + mended
             let lines = foreign + problems + ["\(found.files.of("file", "files")), \(verdict)"]
@@ -50,20 +55,6 @@ struct Check: AsyncParsableCommand {
                 digests
                     ? meter.text(done: progress.bytes, total: progress.totalBytes)
                     : meter.text(done: progress.files, total: progress.totalFiles))
-        }
-    }
-
-    private struct Result: Encodable {
-        let files: Int
-        let foreignFiles: [String]
-        let problems: [String]
-        let sound: Bool
-
-        init(_ report: CheckReport, isSound: Bool) {
-            files = report.files
-            foreignFiles = report.foreignFiles
-            problems = report.problems.map { "\($0)" }
-            sound = isSound
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheReports
 import CacheStore
 
 /// Makes the store smaller.
@@ -49,7 +50,7 @@ struct Evict: AsyncParsableCommand {
 
     func run() async throws {
         let rule = rules[0]
-        let result = try await store.withExistingStore { store in
+        let (freed, after) = try await store.withExistingStore { store in
             let line = ProgressLine()
             // A dry run changes no statistics.
             let progress = line.isOnTerminal && !dryRun ? try EvictionProgress(rule, of: store) : nil
@@ -58,32 +59,24 @@ struct Evict: AsyncParsableCommand {
             } during: {
                 try await store.evict(rule, dryRun: dryRun)
             }
-            return Result(freed, left: try store.statistics(), isDryRun: dryRun)
+            return (freed, try store.statistics())
         }
+        // A dry run leaves everything in the store.
+        let entriesLeft = after.entries - (dryRun ? freed.entries : 0)
+        let bytesLeft = after.physicalBytes - (dryRun ? freed.bytes : 0)
         if let format = report.format {
-            try JSONOutput.write(result, format)
+            try JSONOutput.write(
+                [
+                    "entries": .integer(freed.entries), "bytes": .integer(freed.bytes),
+                    "entries_left": .integer(entriesLeft), "bytes_left": .integer(bytesLeft),
+                ], format)
         } else {
-            let (verb, freed) = dryRun ? ("would evict", "free") : ("evicted", "freed")
+            let verbs = dryRun ? ("would evict", "free") : ("evicted", "freed")
             try StandardOutput.write(
                 line: """
-                    \(verb) \(result.entries.of("entry", "entries")), \(freed) \(result.bytes.asByteCount); \
-                    \(result.entriesLeft.of("entry", "entries")), \(result.bytesLeft.asByteCount) left
+                    \(verbs.0) \(freed.entries.of("entry", "entries")), \(verbs.1) \(freed.bytes.asByteCount); \
+                    \(entriesLeft.of("entry", "entries")), \(bytesLeft.asByteCount) left
                     """)
-        }
-    }
-
-    private struct Result: Encodable {
-        let entries: Int
-        let bytes: Int64
-        let entriesLeft: Int
-        let bytesLeft: Int64
-
-        /// - Parameter left: The statistics after the eviction; for a dry run, those of the unchanged store.
-        init(_ freed: EvictionReport, left: StoreStatistics, isDryRun: Bool) {
-            entries = freed.entries
-            bytes = freed.bytes
-            entriesLeft = isDryRun ? left.entries - freed.entries : left.entries
-            bytesLeft = isDryRun ? left.physicalBytes - freed.bytes : left.physicalBytes
         }
     }
 }

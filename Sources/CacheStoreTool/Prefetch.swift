@@ -58,7 +58,7 @@ struct Prefetch: AsyncParsableCommand {
         }
         let summary = PrefetchSummary(batch, isInterrupted: signal != nil, tier: counts)
         if let format = report.format {
-            try JSONOutput.write(summary, format)
+            try JSONOutput.write(summary.json, format)
         } else {
             try StandardOutput.write(line: summary.text)
         }

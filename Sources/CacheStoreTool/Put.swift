@@ -1,5 +1,6 @@
 import ArgumentParser
 import CacheLoader
+import CacheReports
 import CacheStore
 import Foundation
 import HTTPTypes
@@ -70,20 +71,13 @@ struct Put: AsyncParsableCommand {
             let loader = ResourceLoader(store: store)
             return try await loader.insert(body, for: target.text, headerFields: fields, options: options)
         }
-        let stored = Stored(
-            sha256: "\(entry.digest ?? ContentDigest(of: UnsafeRawBufferPointer(start: nil, count: 0)))",
-            bytes: entry.byteCount, url: entry.key.text)
+        let digest = "\(entry.digest ?? ContentDigest(of: UnsafeRawBufferPointer(start: nil, count: 0)))"
         if let format = report.format {
-            try JSONOutput.write(stored, format)
+            try JSONOutput.write(
+                ["sha256": .text(digest), "bytes": .integer(entry.byteCount), "url": .text(entry.key.text)], format)
         } else {
-            try StandardOutput.write(line: "stored \(stored.sha256) \(stored.bytes) \(stored.url)")
+            try StandardOutput.write(line: "stored \(digest) \(entry.byteCount) \(entry.key.text)")
         }
-    }
-
-    private struct Stored: Encodable {
-        let sha256: String
-        let bytes: Int64
-        let url: String
     }
 
     private func copy(_ input: InputFile, to body: BodyWriter, _ progress: ProgressLine) throws {

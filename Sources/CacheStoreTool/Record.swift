@@ -61,7 +61,14 @@ struct Record: AsyncParsableCommand {
 
         func run() async throws {
             let recording = try await store.withExistingStore(isReadOnly: true) { try $0.requestRecording() }
-            if let format = report.format { return try JSONOutput.write(Report(recording), format) }
+            if let format = report.format {
+                return try JSONOutput.write(
+                    [
+                        "is_on": .bool(recording?.isOn ?? false), "requests": .integer(recording?.count ?? 0),
+                        "capacity": .integer(recording?.capacity ?? 0), "overwritten": .integer(recording?.lost ?? 0),
+                        "byte_size": .integer(recording?.byteCount ?? 0),
+                    ], format)
+            }
             guard let recording else { return try StandardOutput.write(line: "recording           off") }
             try StandardOutput.write(
                 line: """
@@ -71,22 +78,6 @@ struct Record: AsyncParsableCommand {
                     overwritten         \(recording.lost)
                     file size           \(recording.byteCount.asByteCount)
                     """)
-        }
-
-        private struct Report: Encodable {
-            let isOn: Bool
-            let requests: Int64
-            let capacity: Int
-            let overwritten: Int64
-            let byteSize: Int64
-
-            init(_ recording: RequestRecording?) {
-                isOn = recording?.isOn ?? false
-                requests = recording?.count ?? 0
-                capacity = recording?.capacity ?? 0
-                overwritten = recording?.lost ?? 0
-                byteSize = recording?.byteCount ?? 0
-            }
         }
     }
 
@@ -115,7 +106,7 @@ struct Record: AsyncParsableCommand {
                     if cursor != nil, page.lost > 0 { StandardError.say("\(page.lost.of("request", "requests")) lost") }
                     for record in page.records {
                         if report.format != nil {
-                            try StandardOutput.write(record.json.bytes + [UInt8(ascii: "\n")])
+                            try JSONOutput.write(record.json, .jsonl)
                         } else {
                             try StandardOutput.write(line: RequestLine(record).text(width: width))
                         }

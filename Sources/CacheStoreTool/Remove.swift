@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheReports
 import CacheStore
 
 /// Removes stored responses by URL or by a common property.
@@ -37,31 +38,29 @@ struct Remove: AsyncParsableCommand {
 
     private func removeURLs() async throws {
         let targets = try urls.map { text throws(Failure) in try URLArgument(text) }
-        var result = URLResult()
+        var (removed, notStored): ([String], [String]) = ([], [])
         try await store.withExistingStore(isReadOnly: dryRun) { store in
             for target in targets {
                 if try await remove(target.key, from: store) {
-                    result.removed.append(target.key.text)
+                    removed.append(target.key.text)
                     let verb = dryRun ? "would remove" : "removed"
                     if report.format == nil { try StandardOutput.write(line: "\(verb) \(target.key)") }
                 } else {
-                    result.notStored.append(target.key.text)
+                    notStored.append(target.key.text)
                     if report.format == nil { Failure(.no, "\(target.key): not stored").report() }
                 }
             }
         }
-        if let format = report.format { try JSONOutput.write(result, format) }
-        if !result.notStored.isEmpty { throw ExitCode(Failure.Kind.no.rawValue) }
+        if let format = report.format {
+            try JSONOutput.write(
+                ["removed": .array(removed.map(JSON.text)), "not_stored": .array(notStored.map(JSON.text))], format)
+        }
+        if !notStored.isEmpty { throw ExitCode(Failure.Kind.no.rawValue) }
     }
 
     private func remove(_ key: CacheKey, from store: ResponseStore) async throws -> Bool {
         guard dryRun else { return try await store.remove(key) }
         return try !store.responses(for: key).isEmpty || store.failure(for: key) != nil
-    }
-
-    private struct URLResult: Encodable {
-        var removed: [String] = []
-        var notStored: [String] = []
     }
 
     // MARK: A selection
@@ -75,7 +74,11 @@ struct Remove: AsyncParsableCommand {
             }
         }
         if let format = report.format {
-            try JSONOutput.write(SelectionResult(removed), format)
+            try JSONOutput.write(
+                [
+                    "entries": .integer(removed.entries), "failures": .integer(removed.failures),
+                    "bytes": .integer(removed.bytes),
+                ], format)
         } else {
             let (verb, freed) = dryRun ? ("would remove", "free") : ("removed", "freed")
             try StandardOutput.write(
@@ -93,18 +96,6 @@ struct Remove: AsyncParsableCommand {
         } catch {
             guard options.predicate != nil, let problem = SQLProblem(error, in: store.directory) else { throw error }
             throw Failure(.broken, problem.message)
-        }
-    }
-
-    private struct SelectionResult: Encodable {
-        let entries: Int
-        let failures: Int
-        let bytes: Int64
-
-        init(_ report: RemovalReport) {
-            entries = report.entries
-            failures = report.failures
-            bytes = report.bytes
         }
     }
 }

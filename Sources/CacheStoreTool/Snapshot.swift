@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheReports
 import CacheStore
 import Foundation
 
@@ -31,33 +32,17 @@ struct Snapshot: AsyncParsableCommand {
                 try await store.snapshot(to: URL(filePath: target, directoryHint: .notDirectory))
             }
         }
-        let result = Result(copy)
         if let format = report.format {
-            try JSONOutput.write(result, format)
+            try JSONOutput.write(
+                [
+                    "entries": .integer(copy.entries), "files": .integer(copy.files), "bytes": .integer(copy.bytes),
+                    "copied_files": .integer(copy.copiedFiles), "entries_left_out": .integer(copy.entriesLeftOut),
+                ], format)
         } else {
-            try StandardOutput.write(line: result.text)
-        }
-    }
-
-    private struct Result: Encodable {
-        let entries: Int
-        let files: Int
-        let bytes: Int64
-        let copiedFiles: Int
-        let entriesLeftOut: Int
-
-        init(_ report: SnapshotReport) {
-            entries = report.entries
-            files = report.files
-            bytes = report.bytes
-            copiedFiles = report.copiedFiles
-            entriesLeftOut = report.entriesLeftOut
-        }
-
-        var text: String {
-            let whole = "copied \(entries.of("entry", "entries")), \(files.of("file", "files")), \(bytes.asByteCount)"
-            let left = entriesLeftOut == 0 ? "" : "; left out \(entriesLeftOut.of("entry", "entries")), body missing"
-            return whole + left
+            let (entries, files) = (copy.entries.of("entry", "entries"), copy.files.of("file", "files"))
+            let left = copy.entriesLeftOut.of("entry", "entries")
+            let end = copy.entriesLeftOut == 0 ? "" : "; left out \(left), body missing"
+            try StandardOutput.write(line: "copied \(entries), \(files), \(copy.bytes.asByteCount)\(end)")
         }
     }
 }

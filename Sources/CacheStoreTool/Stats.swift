@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheReports
 import CacheStore
 
 /// Shows the totals of the store, and the shares of its bytes.
@@ -17,8 +18,12 @@ struct Stats: AsyncParsableCommand {
     func run() async throws {
         let totals = try totals()
         if let format = report.format {
-            return try JSONOutput.write(
-                Result(totals: totals, answers: try answers(), shares: try shares()), format)
+            var members = totals.members
+            members.append(("answers", try answers().json))
+            for share in try shares() {
+                members.append(("by_\(share.property.rawValue)", .array(share.groups.map(\.json))))
+            }
+            return try JSONOutput.write(.object(members), format)
         }
         // Before any other query: in a damaged index the totals may be the only readable rows.
         try StandardOutput.write(line: text(of: totals))
@@ -27,10 +32,10 @@ struct Stats: AsyncParsableCommand {
         }
     }
 
-    private func totals() throws -> (columns: [String], values: [SQLValue]) {
+    private func totals() throws -> SQLRows.Row {
         let result = try store.query("SELECT * FROM cache_stats")
-        guard let row = result.rows.first else { throw Failure(.broken, "\(store.path): the index has no totals") }
-        return (result.columns, row)
+        guard let row = result.first else { throw Failure(.broken, "\(store.path): the index has no totals") }
+        return row
     }
 
     private func answers() throws -> AnswerShares {
@@ -42,7 +47,7 @@ struct Stats: AsyncParsableCommand {
         return ByteShares.Property.allCases.map { ByteShares($0, in: result) }
     }
 
-    private func text(of totals: (columns: [String], values: [SQLValue])) -> String {
+    private func text(of totals: SQLRows.Row) -> String {
         zip(totals.columns, totals.values).map { name, value in
             let label = name.replacing("_", with: " ").inOneLine
             let isSize = name.hasSuffix("bytes")
@@ -50,32 +55,5 @@ struct Stats: AsyncParsableCommand {
             if isSize, case .integer(let byteCount) = value { text = byteCount.asByteCount }
             return label + String(repeating: " ", count: max(1, 20 - label.count)) + text
         }.joined(separator: "\n")
-    }
-
-    /// The columns of the totals, and the groups of each property.
-    private struct Result: Encodable {
-        let totals: (columns: [String], values: [SQLValue])
-        let answers: AnswerShares
-        let shares: [ByteShares]
-
-        func encode(to encoder: any Encoder) throws {
-            try JSONRow(columns: totals.columns, values: totals.values).encode(to: encoder)
-            var object = encoder.container(keyedBy: CodingKeys.self)
-            try object.encode(answers, forKey: .answers)
-            for share in shares {
-                switch share.property {
-                case .host: try object.encode(share.groups, forKey: .byHost)
-                case .contentType: try object.encode(share.groups, forKey: .byContentType)
-                case .lastUse: try object.encode(share.groups, forKey: .byLastUse)
-                }
-            }
-        }
-
-        enum CodingKeys: String, CodingKey {
-            case answers
-            case byHost
-            case byContentType
-            case byLastUse
-        }
     }
 }

@@ -2,7 +2,7 @@ import CacheStore
 
 /// The counters of a store at one time.
 package struct StoreCounters: Equatable, Sendable {
-    package enum Counter: String, CodingKey, CaseIterable, Sendable {
+    package enum Counter: String, CaseIterable, Sendable {
         /// Stored responses.
         case entries
         /// Bytes of their bodies on disk.

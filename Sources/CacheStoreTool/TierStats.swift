@@ -1,4 +1,5 @@
 import ArgumentParser
+import CacheReports
 import CacheTier
 import Foundation
 
@@ -25,14 +26,14 @@ extension Tier {
             let scopes: [TierScope] = [.partition] + (host.map { [.host($0)] } ?? [])
             let survey = try await options.tier(partition, deadline).survey(scopes)
             let result = Result(survey, host: host)
-            if let format = report.format { return try JSONOutput.write(result, format) }
+            if let format = report.format { return try JSONOutput.write(result.json, format) }
             for line in result.lines { try StandardOutput.write(line: line) }
         }
     }
 }
 
 /// The numbers of a survey, as text and as JSON.
-private struct Result: Encodable {
+private struct Result {
     private let requests: Int
     private let firstMilliseconds: Double
     private let medianMilliseconds: Double
@@ -65,6 +66,21 @@ private struct Result: Encodable {
         case .at(let time): "\(time)"
         case .unreadable: "unreadable with this CACHESTORE_TIER_KEY"
         }
+    }
+
+    /// The numbers without those of an absent host.
+    var json: JSON {
+        .object(omittingNulls: [
+            "requests": .integer(requests),
+            "first_milliseconds": .number(firstMilliseconds),
+            "median_milliseconds": .number(medianMilliseconds),
+            "longest_milliseconds": .number(longestMilliseconds),
+            "engine_time": .text(engineTime),
+            "engine_seconds_ahead": .integer(engineSecondsAhead),
+            "last_removal": .text(lastRemoval),
+            "host": .optional(host),
+            "last_removal_of_host": .optional(lastRemovalOfHost),
+        ])
     }
 
     var lines: [String] {

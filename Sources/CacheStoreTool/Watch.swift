@@ -1,4 +1,5 @@
 import ArgumentParser
+package import CacheReports
 import CacheStore
 package import Foundation
 
@@ -48,7 +49,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     private func write(_ line: WatchLine, _ number: Int) throws {
-        if report.format != nil { return try JSONOutput.write(line, .jsonl) }
+        if report.format != nil { return try JSONOutput.write(line.json, .jsonl) }
         // Once per screen of a small terminal.
         if number % 20 == 0 { try StandardOutput.write(line: WatchLine.header) }
         try StandardOutput.write(line: line.text)
@@ -56,7 +57,7 @@ struct Watch: AsyncParsableCommand {
 }
 
 /// The counters of a store at one time, and their growth since the previous time.
-package struct WatchLine: Encodable {
+package struct WatchLine {
     private let counters: StoreCounters
     /// The growth per second; `nil` for the first line.
     private let perSecond: [StoreCounters.Counter: Double]?
@@ -104,19 +105,12 @@ package struct WatchLine: Encodable {
 
     // MARK: JSON
 
-    private enum CodingKeys: String, CodingKey {
-        case time
-        case perSecond = "per_second"
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)), forKey: .time)
-        var numbers = encoder.container(keyedBy: StoreCounters.Counter.self)
-        for counter in StoreCounters.Counter.allCases { try numbers.encode(counters[counter], forKey: counter) }
-        guard let perSecond else { return try object.encodeNil(forKey: .perSecond) }
-        var rates = object.nestedContainer(keyedBy: StoreCounters.Counter.self, forKey: .perSecond)
-        for (counter, rate) in perSecond { try rates.encode(rate, forKey: counter) }
+    package var json: JSON {
+        let rates = perSecond.map { rates in JSON.object(rates.map { ($0.key.rawValue, JSON.number($0.value)) }) }
+        var members = StoreCounters.Counter.allCases.map { ($0.rawValue, JSON.integer(counters[$0])) }
+        members.append(("time", .text(date.timestamp)))
+        members.append(("per_second", rates ?? .null))
+        return .object(members)
     }
 }
 

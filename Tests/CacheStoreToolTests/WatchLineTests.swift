@@ -1,3 +1,4 @@
+import CacheReports
 import CacheStoreTool
 import Foundation
 import Testing
@@ -50,12 +51,12 @@ struct WatchLineTests {
         let expected = Line(
             time: "2023-11-14T22:13:20.250Z", entries: 10, bytes: 5_000, hits: 3, stale: 0, revalidated: 0,
             misses: 10, errors: 0, per_second: nil)
-        let one = try JSONEncoder().encode(WatchLine(first, since: nil, date: date))
-        #expect(try JSONDecoder().decode(Line.self, from: one) == expected)
+        let one = WatchLine(first, since: nil, date: date).json.bytes(.line)
+        #expect(try JSONDecoder().decode(Line.self, from: Data(one)) == expected)
         #expect(String(decoding: one, as: UTF8.self).contains("\"per_second\":null"))
         let second = StoreCounters(time: .seconds(2), [.entries: 10, .bytes: 5_000, .hits: 103, .misses: 10])
-        let other = try JSONEncoder().encode(WatchLine(second, since: first, date: date))
-        let rates = try JSONDecoder().decode(Line.self, from: other).per_second
+        let other = WatchLine(second, since: first, date: date).json.bytes(.line)
+        let rates = try JSONDecoder().decode(Line.self, from: Data(other)).per_second
         #expect(rates?["hits"] == 100 && rates?.count == 7)
     }
 }

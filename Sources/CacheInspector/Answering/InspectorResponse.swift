@@ -31,7 +31,7 @@ public struct InspectorResponse: Sendable {
     }
 
     static func json(_ value: JSON, status: HTTPResponse.Status = .ok) -> Self {
-        Self(status: status, type: "application/json", .bytes(value.bytes))
+        Self(status: status, type: "application/json", .bytes(value.bytes(.page)))
     }
 
     package init(_ failure: InspectorFailure) {

@@ -78,7 +78,7 @@ package struct LiveFeed: Sendable {
         var bytes = Array((id.map { "id: \($0)\n" } ?? "").utf8)
         bytes += "event: \(name)\ndata: ".utf8
         // JSON in one line: it has no line feed outside of escapes.
-        data.append(to: &bytes)
+        data.append(to: &bytes, .page)
         bytes += "\n\n".utf8
         return bytes
     }

@@ -45,7 +45,7 @@ extension StoreInspector {
             "now": .integer(now.milliseconds),
             "fields": .array(entry.responseFields.enumerated().map(Self.json)),
             "validators": .array(Self.validators(described)),
-            "freshness": try JSON(encoding: ExplanationReport.Candidate(described)),
+            "freshness": described.json,
             "received_at": .integer(metadata.receivedAt.milliseconds),
             "requested_at": .integer(metadata.requestedAt.milliseconds),
             "expires_at": .optional(metadata.expiresAt?.milliseconds),

@@ -22,7 +22,7 @@ extension StoreInspector {
         let last = rows.count == limit ? rows.last : nil
         let next = last.map { last in
             let parts = ["partition", "key", "request"].map { JSON.text(last[$0]?.text ?? "") }
-            return JSON.text(String(decoding: JSON.array(parts).bytes, as: UTF8.self))
+            return JSON.text(String(decoding: JSON.array(parts).bytes(.page), as: UTF8.self))
         }
         let total = try store.query("SELECT count(*) AS total FROM cache_errors")
         return [

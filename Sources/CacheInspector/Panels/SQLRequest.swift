@@ -93,7 +93,7 @@ extension StoreInspector {
                 of: query.sql, inStoreAt: store.directory, timeout: SQLRequest.timeout
             ) { row in
                 let values = row.values.map { JSON($0, maxCharacters: SQLRequest.maxCharacters) }
-                let bytes = JSON.array(values).bytes
+                let bytes = JSON.array(values).bytes(.page)
                 byteCount += bytes.count
                 isTruncated = rows.count == maxRows || byteCount > SQLRequest.maxByteCount
                 if !isTruncated { rows.append(bytes) }

@@ -62,7 +62,7 @@ extension StoreInspector {
             ],
             "ignored": .array(command.ignored.map { .text($0) }),
             "at": .integer(now.milliseconds),
-            "explanation": try JSON(encoding: ExplanationReport(explanation)),
+            "explanation": explanation.json,
         ]
     }
 }

@@ -1,7 +1,7 @@
 package import CacheStore
 
 /// The requests of a trace that are not replayed.
-package struct LeftOutRequests: Hashable, Encodable, Sendable {
+package struct LeftOutRequests: Hashable, Sendable {
     /// Lines of an access log that are no requests.
     package var malformedLines = 0
     /// Requests that a cache does not answer: by their method, or by the status of their response.

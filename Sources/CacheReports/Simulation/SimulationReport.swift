@@ -1,8 +1,8 @@
 package import CacheStore
 
-/// The results of a replay. The JSON of `cachestore simulate`.
-package struct SimulationReport: Encodable, Sendable {
-    package struct Policy: Encodable, Sendable {
+/// The results of a replay.
+package struct SimulationReport: Sendable {
+    package struct Policy: Sendable {
         package let policy: String
         package let hits: Int64
         package let hitRatio: Double
@@ -13,7 +13,7 @@ package struct SimulationReport: Encodable, Sendable {
         package let seconds: Double
     }
 
-    package struct Bound: Encodable, Sendable {
+    package struct Bound: Sendable {
         package let hitRatio: Double
         package let byteHitRatio: Double
     }
@@ -50,6 +50,41 @@ package struct SimulationReport: Encodable, Sendable {
         clairvoyantBound = Bound(
             hitRatio: ratio(bound.hits(maxBytes: limit), all.requests),
             byteHitRatio: ratio(bound.hitBytes(maxBytes: limit), all.requestedBytes))
+    }
+
+    package var json: JSON {
+        [
+            "requests": .integer(requests),
+            "keys": .integer(keys),
+            "unique_bytes": .integer(uniqueBytes),
+            "max_bytes": .integer(maxBytes),
+            "max_entry_bytes": .integer(maxEntryBytes),
+            "policies": .array(policies.map(\.json)),
+            "clairvoyant_bound": [
+                "hit_ratio": .number(clairvoyantBound.hitRatio),
+                "byte_hit_ratio": .number(clairvoyantBound.byteHitRatio),
+            ],
+            "left_out": [
+                "malformed_lines": .integer(leftOut.malformedLines),
+                "uncacheable": .integer(leftOut.uncacheable),
+                "lost": .integer(leftOut.lost),
+            ],
+        ]
+    }
+}
+
+extension SimulationReport.Policy {
+    fileprivate var json: JSON {
+        [
+            "policy": .text(policy),
+            "hits": .integer(hits),
+            "hit_ratio": .number(hitRatio),
+            "byte_hit_ratio": .number(byteHitRatio),
+            "evicted_entries": .integer(evictedEntries),
+            "rows_written": .integer(rowsWritten),
+            "pages_written": .integer(pagesWritten),
+            "seconds": .number(seconds),
+        ]
     }
 }
 

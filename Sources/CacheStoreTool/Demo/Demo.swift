@@ -38,7 +38,7 @@ struct Demo: AsyncParsableCommand {
         }
         let result = try await withDirectory { directory in try await demonstrate(found, in: directory) }
         if let format = report.format {
-            try JSONOutput.write(result, format)
+            try JSONOutput.write(result.json, format)
         } else {
             try StandardOutput.write(line: result.text)
         }

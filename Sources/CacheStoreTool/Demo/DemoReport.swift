@@ -1,8 +1,9 @@
+import CacheReports
 import CacheStore
 
 /// The results of the demo, as text and as JSON.
-struct DemoReport: Encodable, Sendable {
-    struct Eviction: Encodable, Sendable {
+struct DemoReport: Sendable {
+    struct Eviction: Sendable {
         let maxBytes: Int64
         let entries: Int
         let bytes: Int64
@@ -22,33 +23,23 @@ struct DemoReport: Encodable, Sendable {
 
     // MARK: JSON
 
-    enum CodingKeys: String, CodingKey {
-        case origin
-        case files
-        case bytes
-        case directory
-        case store
-        case isStoreKept = "store_kept"
-        case rounds
-        case before = "stats_before"
-        case eviction
-        case after = "stats_after"
-        case checkedFiles
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(origin, forKey: .origin)
-        try object.encode(files, forKey: .files)
-        try object.encode(bytes, forKey: .bytes)
-        try object.encode(directory, forKey: .directory)
-        try object.encode(store, forKey: .store)
-        try object.encode(isStoreKept, forKey: .isStoreKept)
-        try object.encode(rounds, forKey: .rounds)
-        try object.encode(before.rows.map { JSONRow(columns: before.columns, values: $0) }.first, forKey: .before)
-        try object.encode(eviction, forKey: .eviction)
-        try object.encode(after.rows.map { JSONRow(columns: after.columns, values: $0) }.first, forKey: .after)
-        try object.encode(checkedFiles, forKey: .checkedFiles)
+    var json: JSON {
+        [
+            "origin": .text(origin),
+            "files": .integer(files),
+            "bytes": .integer(bytes),
+            "directory": .text(directory),
+            "store": .text(store),
+            "store_kept": .bool(isStoreKept),
+            "rounds": .array(rounds.map(\.json)),
+            "stats_before": before.first.map { JSON.object($0.members) } ?? .null,
+            "eviction": [
+                "max_bytes": .integer(eviction.maxBytes), "entries": .integer(eviction.entries),
+                "bytes": .integer(eviction.bytes),
+            ],
+            "stats_after": after.first.map { JSON.object($0.members) } ?? .null,
+            "checked_files": .integer(checkedFiles),
+        ]
     }
 
     // MARK: Text

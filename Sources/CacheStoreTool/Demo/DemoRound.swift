@@ -1,9 +1,10 @@
 import CacheLoader
+import CacheReports
 import Foundation
 import LoopbackOrigin
 
 /// The results of one round over all files, as counted by the loader.
-struct DemoRound: Encodable, Sendable {
+struct DemoRound: Sendable {
     let title: String
     /// The loads that the origin answered with a full response.
     var replaced = 0
@@ -46,26 +47,12 @@ struct DemoRound: Encodable, Sendable {
 
     // MARK: JSON
 
-    enum CodingKeys: String, CodingKey {
-        case title
-        case requests
-        case replaced
-        case hits
-        case notModified
-        case bytesFromDisk
-        case bytesFromNetwork
-        case seconds
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: CodingKeys.self)
-        try object.encode(title, forKey: .title)
-        try object.encode(requests, forKey: .requests)
-        try object.encode(replaced, forKey: .replaced)
-        try object.encode(hits, forKey: .hits)
-        try object.encode(notModified, forKey: .notModified)
-        try object.encode(bytesFromDisk, forKey: .bytesFromDisk)
-        try object.encode(bytesFromNetwork, forKey: .bytesFromNetwork)
-        try object.encode(seconds, forKey: .seconds)
+    var json: JSON {
+        [
+            "title": .text(title), "requests": .integer(requests), "replaced": .integer(replaced),
+            "hits": .integer(hits), "not_modified": .integer(notModified),
+            "bytes_from_disk": .integer(bytesFromDisk), "bytes_from_network": .integer(bytesFromNetwork),
+            "seconds": .number(seconds),
+        ]
     }
 }

@@ -70,37 +70,38 @@ struct Prefetcher: Sendable {
 }
 
 /// The summary of a prefetch, as text and as JSON.
-struct PrefetchSummary: Encodable {
-    private let urls: Int
-    private let network: Int
-    private let fresh: Int
-    private let revalidated: Int
-    private let failed: Int
+struct PrefetchSummary {
+    private let tally: LoadTally
     /// The bytes of bodies from the network.
-    private let bytes: Int64
+    private let byteCount: Int64
     private let seconds: Double
-    private let interrupted: Bool
+    private let isInterrupted: Bool
     /// `nil` without a tier.
     private let tier: TierCounts?
 
     init(_ batch: LoadBatch, isInterrupted: Bool, tier: TierCounts?) {
-        let tally = batch.tally
-        urls = tally.completed
-        network = tally.network
-        fresh = tally.fresh
-        revalidated = tally.revalidated
-        failed = tally.failed
-        bytes = batch.byteCount
+        tally = batch.tally
+        byteCount = batch.byteCount
         seconds = (batch.elapsed / .milliseconds(1)).rounded() / 1000
-        interrupted = isInterrupted
+        self.isInterrupted = isInterrupted
         self.tier = tier
+    }
+
+    /// The numbers without those of an absent tier.
+    var json: JSON {
+        .object(omittingNulls: [
+            "urls": .integer(tally.completed), "network": .integer(tally.network), "fresh": .integer(tally.fresh),
+            "revalidated": .integer(tally.revalidated), "failed": .integer(tally.failed),
+            "bytes": .integer(byteCount), "seconds": .number(seconds), "interrupted": .bool(isInterrupted),
+            "tier": tier?.json ?? .null,
+        ])
     }
 
     var text: String {
         """
-        \(urls.of("URL", "URLs")) in \(seconds.oneDecimal) s: \(network) from the network, \(fresh) fresh in the store, \
-        \(revalidated) revalidated, \(failed) failed; \(bytes.asByteCount) received\(interrupted ? "; interrupted" : "")\
-        \(tier.map { "\n\($0.text)" } ?? "")
+        \(tally.completed.of("URL", "URLs")) in \(seconds.oneDecimal) s: \(tally.network) from the network, \
+        \(tally.fresh) fresh in the store, \(tally.revalidated) revalidated, \(tally.failed) failed; \
+        \(byteCount.asByteCount) received\(isInterrupted ? "; interrupted" : "")\(tier.map { "\n\($0.text)" } ?? "")
         """
     }
 }

@@ -1,7 +1,8 @@
+import CacheReports
 import Foundation
 
 /// How the requests of a store were answered.
-struct AnswerShares: Encodable {
+struct AnswerShares {
     private static let barWidth = 20
 
     let hits: Int64
@@ -22,6 +23,14 @@ struct AnswerShares: Encodable {
         // As doubles: their sum may overflow 64 bits.
         let sum = [hits, stale, revalidated, misses, errors].reduce(0) { $0 + Double($1) }
         hitRatio = sum > 0 ? (Double(hits) + Double(stale)) / sum : nil
+    }
+
+    /// The numbers without an absent hit ratio.
+    var json: JSON {
+        .object(omittingNulls: [
+            "hits": .integer(hits), "stale": .integer(stale), "revalidated": .integer(revalidated),
+            "misses": .integer(misses), "errors": .integer(errors), "hit_ratio": .optional(hitRatio),
+        ])
     }
 
     /// A table with bars, and the hit ratio; empty without requests.

@@ -1,3 +1,4 @@
+import CacheReports
 import Synchronization
 
 /// Writes the reports of the responses of a command: as they come, a line each, or at the end in one array.
@@ -5,7 +6,7 @@ final class ResponseReports: Sendable {
     let times = TransferTimes()
     private let format: ReportFormat
     /// Guards the reports for the array.
-    private let reports = Mutex<[ResponseReport]>([])
+    private let reports = Mutex<[JSON]>([])
 
     init(_ format: ReportFormat) {
         self.format = format
@@ -13,12 +14,12 @@ final class ResponseReports: Sendable {
 
     func add(_ report: ResponseReport) throws {
         switch format {
-        case .json: reports.withLock { $0.append(report) }
-        case .jsonl: try JSONOutput.write(report, .jsonl)
+        case .json: reports.withLock { $0.append(report.json) }
+        case .jsonl: try JSONOutput.write(report.json, .jsonl)
         }
     }
 
     func end() throws {
-        if format == .json { try JSONOutput.write(reports.withLock { $0 }, .json) }
+        if format == .json { try JSONOutput.write(.array(reports.withLock { $0 }), .json) }
     }
 }

@@ -1,15 +1,8 @@
+import CacheReports
 import CacheTier
 
 /// The counts of a command with a tier, as text and as JSON. The refusals are one number.
-struct TierCounts: Encodable {
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
+struct TierCounts {
     private let counts: [(name: String, value: Int)]
 
     init(_ statistics: TierStatistics) {
@@ -20,15 +13,13 @@ struct TierCounts: Encodable {
 
     /// One line of `name=value` pairs.
     var text: String {
-        "tier: " + counts.map { "\(Self.hyphenated($0.name))=\($0.value)" }.joined(separator: " ")
+        "tier: " + counts.map { "\(Self.words($0.name, "-"))=\($0.value)" }.joined(separator: " ")
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        for (name, value) in counts { try container.encode(value, forKey: Key(stringValue: name)) }
-    }
+    var json: JSON { .object(counts.map { (Self.words($0.name, "_"), JSON.integer($0.value)) }) }
 
-    private static func hyphenated(_ name: String) -> String {
-        name.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
+    /// Returns the words of a name in lower case, with a separator between them.
+    private static func words(_ name: String, _ separator: String) -> String {
+        name.map { $0.isUppercase ? "\(separator)\($0.lowercased())" : "\($0)" }.joined()
     }
 }

@@ -1,0 +1,40 @@
+import CacheReports
+import Foundation
+import Testing
+
+@Suite("JSON")
+struct JSONTests {
+    private struct Sample: Encodable {
+        let text = "/<&>\"\\\n\r\té\u{1}\u{1F}"
+        let reals = [2.0, -0.5, 0.1, 1e300]
+        let integers: [Int64] = [.min, .max]
+        let emptyArray: [Int] = []
+        let emptyObject: [String: Int] = [:]
+        let nested = [["is": true], ["is": false]]
+    }
+
+    private let sample: JSON = .object(omittingNulls: [
+        "text": "/<&>\"\\\n\r\té\u{1}\u{1F}", "reals": [.number(2), .number(-0.5), .number(0.1), .number(1e300)],
+        "integers": [.integer(Int64.min), .integer(Int64.max)], "emptyArray": [], "emptyObject": .object([]),
+        "nested": [["is": true], ["is": false]], "absent": nil,
+    ])
+
+    @Test("The forms for scripts are those of Foundation's encoder")
+    func scripts() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        for format in [JSON.Format.line, .pretty] {
+            if format == .pretty { encoder.outputFormatting.insert(.prettyPrinted) }
+            let expected = String(decoding: try encoder.encode(Sample()), as: UTF8.self)
+            #expect(String(decoding: sample.bytes(format), as: UTF8.self) == expected)
+        }
+    }
+
+    @Test("The form for the page has no markup, and keeps the order of the members")
+    func page() {
+        let json: JSON = ["b": "<&>\u{7F}\u{9F}", "a": .number(2), "c": nil]
+        #expect(
+            String(decoding: json.bytes(.page), as: UTF8.self)
+                == #"{"b":"\u003c\u0026\u003e\u007f\u009f","a":2.0,"c":null}"#)
+    }
+}
