@@ -33,12 +33,11 @@ public final class ImageViewModel<Output: Sendable> {
     /// The content to show.
     public var phase: ImagePhase<Output> {
         guard let resource else { return .empty }
+        if let image = resource.value { return .image(image) }
         switch resource.state {
-        case .loaded(let loaded), .loading(let loaded?), .failed(_, let loaded?), .cancelled(let loaded?):
-            return .image(loaded.value)
-        case .loading(nil): return .loading(resource.progress)
-        case .failed(let error, nil): return .failed(error)
-        case .idle, .cancelled(nil), .released: return .empty
+        case .loading: return .loading(resource.progress)
+        case .failed(let error, _): return .failed(error)
+        case .idle, .loaded, .cancelled, .released: return .empty
         }
     }
 

@@ -40,13 +40,7 @@ extension ResourceLoader {
     public func events(for request: ResourceRequest, to file: URL) -> AsyncStream<LoadEvent<URL>> {
         let load: AsyncStream<LoadEvent<ProcessingPlan.Content>> =
             events(for: Self.withoutMemory(request), .content, deliversStale: false)
-        let (stream, continuation) = AsyncStream<LoadEvent<URL>>.makeStream()
-        let task = Task {
-            for await event in load { continuation.yield(await Self.write(event, to: file)) }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
+        return load.mapped { await Self.write($0, to: file) }
     }
 
     /// Memory would keep the place of an earlier file.
@@ -56,24 +50,12 @@ extension ResourceLoader {
         return request
     }
 
-    private static func write(
-        _ event: LoadEvent<ProcessingPlan.Content>, to file: URL
-    ) async -> LoadEvent<URL> {
-        switch event {
-        case .cached(let content): return .cached(content.with(file))
-        case .requesting(let hadCached): return .requesting(hadCached: hadCached)
-        case .progress(let received, let total): return .progress(received: received, total: total)
-        case .retrying(let error, let failedAttempts, let delay):
-            return .retrying(error, failedAttempts: failedAttempts, delay: delay)
-        case .storeFailed(let error): return .storeFailed(error)
-        case .failed(let error): return .failed(error)
-        case .cancelled: return .cancelled
-        case .completed(let content):
-            do throws(LoadError) {
-                return .completed(try await write(content, to: file))
-            } catch {
-                return error == .cancelled ? .cancelled : .failed(error)
-            }
+    private static func write(_ event: LoadEvent<ProcessingPlan.Content>, to file: URL) async -> LoadEvent<URL> {
+        guard case .completed(let content) = event else { return event.map { $0.with(file) } }
+        do throws(LoadError) {
+            return .completed(try await write(content, to: file))
+        } catch {
+            return LoadEvent(.failure(error))
         }
     }
 

@@ -17,23 +17,7 @@ extension ResourceLoader {
         for request: ResourceRequest, prior: Data, version: Version,
         versionOf: @escaping @Sendable (Loaded<Data>) -> Version?
     ) -> AsyncStream<LoadEvent<Data>> {
-        EventsAfterPrior(prior, version: version, url: request.url, versionOf: versionOf)
-            .events(of: events(for: request, deliversStale: false))
-    }
-}
-
-extension EventsAfterPrior {
-    /// Returns the events to deliver for those of `load`. Releasing the returned stream cancels `load`.
-    func events(of load: AsyncStream<LoadEvent<Output>>) -> AsyncStream<LoadEvent<Output>> {
-        let (stream, continuation) = AsyncStream<LoadEvent<Output>>.makeStream()
-        continuation.yield(first)
-        let task = Task {
-            for await event in load {
-                if let event = self.event(for: event) { continuation.yield(event) }
-            }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
+        let mapping = EventsAfterPrior(prior, version: version, url: request.url, versionOf: versionOf)
+        return events(for: request, deliversStale: false).mapped(after: mapping.first) { mapping.event(for: $0) }
     }
 }

@@ -68,13 +68,7 @@ package struct EventOrder<Output: Sendable>: Sendable {
         guard !hasEnded else { return [] }
         hasEnded = true
         defer { held = [] }
-        let last: LoadEvent<Output> =
-            switch result {
-            case .success(let loaded): .completed(loaded)
-            case .failure(.cancelled): .cancelled
-            case .failure(let error): .failed(error)
-            }
-        return held + [last]
+        return held + [LoadEvent(result)]
     }
 
     private mutating func pass(_ events: [LoadEvent<Output>]) -> [LoadEvent<Output>] {

@@ -28,8 +28,7 @@ package struct EventsAfterPrior<Output: Sendable, Version: Comparable & Sendable
         switch event {
         case .cached: nil
         case .requesting: .requesting(hadCached: true)
-        case .completed(let loaded): .completed(latest(loaded))
-        case .progress, .retrying, .storeFailed, .failed, .cancelled: event
+        case .progress, .retrying, .storeFailed, .completed, .failed, .cancelled: event.map(latest)
         }
     }
 

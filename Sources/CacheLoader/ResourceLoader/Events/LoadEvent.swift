@@ -35,4 +35,28 @@ extension LoadEvent {
         case .cached, .requesting, .progress, .retrying, .storeFailed: false
         }
     }
+
+    /// Creates the last event of a load.
+    init(_ result: Result<Loaded<Output>, LoadError>) {
+        switch result {
+        case .success(let loaded): self = .completed(loaded)
+        case .failure(.cancelled): self = .cancelled
+        case .failure(let error): self = .failed(error)
+        }
+    }
+
+    /// Returns the same event with the value that `transform` makes.
+    func map<Other>(_ transform: (Loaded<Output>) -> Loaded<Other>) -> LoadEvent<Other> {
+        switch self {
+        case .cached(let loaded): .cached(transform(loaded))
+        case .requesting(let hadCached): .requesting(hadCached: hadCached)
+        case .progress(let received, let total): .progress(received: received, total: total)
+        case .retrying(let error, let failedAttempts, let delay):
+            .retrying(error, failedAttempts: failedAttempts, delay: delay)
+        case .storeFailed(let error): .storeFailed(error)
+        case .completed(let loaded): .completed(transform(loaded))
+        case .failed(let error): .failed(error)
+        case .cancelled: .cancelled
+        }
+    }
 }

@@ -1,4 +1,4 @@
-/// The bound request of a resource, the state of its load, and the number of observers.
+/// The bound request of a resource, the state and the progress of its load, and the number of observers.
 ///
 /// A state machine: each method returns the action that its owner has to take. Only the latest load counts. Events of
 /// an earlier load change nothing, nor does a second end of the same load.
@@ -19,6 +19,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
     package enum Event: Sendable {
         /// A stored value that is no longer fresh.
         case prior(Value)
+        case progress(LoadProgress)
         case value(Value)
         case failed(LoadError)
         case cancelled
@@ -26,6 +27,8 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     package private(set) var state = ResourceState<Value>.idle
     package private(set) var request: Request?
+    /// The part of the body that has arrived; `nil` unless a load is under way and receives one.
+    package private(set) var progress: LoadProgress?
     /// The number of state changes.
     package private(set) var transitions: UInt64 = 0
     /// The number of times that a value arrived or was dropped.
@@ -98,6 +101,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
     private mutating func number(_ request: Request) -> Action {
         lastNumber += 1
         underWay = request
+        progress = nil
         return .begin(request, lastNumber)
     }
 
@@ -112,6 +116,8 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         case .prior(let value):
             // A stored value never replaces the value of a completed load.
             if prior == nil { become(.loading(prior: value), hasArrived: true) }
+        // Progress is no transition.
+        case .progress(let arrived): progress = arrived
         case .value(let value): become(.loaded(value), hasArrived: true)
         case .failed(let error): become(.failed(error, prior: prior))
         case .cancelled: become(.cancelled(prior: prior))
@@ -159,20 +165,22 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
     private mutating func become(_ next: ResourceState<Value>, hasArrived: Bool = false) {
         if hasArrived || (state.value == nil) != (next.value == nil) { revision += 1 }
         if hasArrived { cameAtOnce = false }
+        if !next.isLoading { progress = nil }
         transitions += 1
         state = next
     }
 }
 
 extension BoundResource.Event {
-    /// Returns `nil` for an event that does not change the state.
+    /// Returns `nil` for an event that changes neither the state nor the progress.
     init?<Output>(_ event: LoadEvent<Output>) where Value == Loaded<Output> {
         switch event {
         case .cached(let loaded): self = .prior(loaded)
+        case .progress(let received, let total): self = .progress(LoadProgress(received: received, total: total))
         case .completed(let loaded): self = .value(loaded)
         case .failed(let error): self = .failed(error)
         case .cancelled: self = .cancelled
-        case .requesting, .progress, .retrying, .storeFailed: return nil
+        case .requesting, .retrying, .storeFailed: return nil
         }
     }
 }

@@ -19,26 +19,15 @@ internal import Synchronization
 /// next ``acquire()`` loads it again. May be used from any thread. The resource retains its loader. Releasing the
 /// resource ends its wait for the load.
 public final class LeasedResource<Output: Sendable>: Sendable {
-    private typealias Bound = BoundResource<ResourceRequest, Loaded<Output>>
-
-    /// The state and the task before a transition.
-    private typealias Former = (state: ResourceState<Loaded<Output>>, task: Task<Void, Never>?)
-
-    private struct Guarded {
-        var bound = Bound()
-        var task: Task<Void, Never>?
-        var readers: StateReaders<ResourceState<Loaded<Output>>>
-        /// Ends the signals of memory pressure when the resource is released.
-        var pressure: MemoryPressureSource.Observation?
-    }
+    private typealias Model = ResourceModel<Output>
+    private typealias Bound = Model.Bound
 
     /// The request to load.
     public let request: ResourceRequest
 
-    /// Guards the leases, the state and the readers. Events are queued under the lock, so that each reader receives
+    /// Guards the leases, the state and the readers. States are queued under the lock, so that each reader receives
     /// every state, in order. After unlocking, the queue is delivered and tasks are cancelled.
-    private let guarded: Mutex<Guarded>
-    private let deliveries: StateReaders<ResourceState<Loaded<Output>>>.DeliveryQueue
+    private let guarded = Mutex(Model())
 
     private let begin: @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @Sendable (ResourceRequest) -> Loaded<Output>?
@@ -56,18 +45,13 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         self.request = request
         self.begin = begin
         self.now = now
-        let deliveries = StateReaders<ResourceState<Loaded<Output>>>.DeliveryQueue()
-        self.deliveries = deliveries
-        guarded = Mutex(Guarded(readers: StateReaders(deliveries)))
         let observation = pressure?.observe { [weak self] _ in self?.releaseIfUnobserved() }
         guarded.withLock { $0.pressure = observation }
     }
 
     deinit {
-        let (task, readers) = guarded.withLock { ($0.task, $0.readers) }
-        task?.cancel()
-        readers.finish()
-        readers.deliver()
+        let model = guarded.withLock { $0 }
+        model.end()
     }
 
     // MARK: Leases
@@ -134,8 +118,8 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// Returns a stream of every state from now on, in order, beginning with the current one. The stream ends when the
     /// resource is released. Reading it does not count as a lease.
     public func states() -> AsyncStream<ResourceState<Loaded<Output>>> {
-        guarded.withLock { guarded in
-            guarded.readers.add(guarded.bound.state) { [weak self] id in
+        guarded.withLock { model in
+            model.readers.add(model.bound.state) { [weak self] id in
                 self?.guarded.withLock { $0.readers.remove(id) }
             }
         }
@@ -146,50 +130,23 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     private func apply<Failure: Error>(
         _ change: (inout Bound) throws(Failure) -> Bound.Action
     ) throws(Failure) {
-        // Return the former state, so that its value is released outside the lock.
-        let last = try guarded.withLock { guarded throws(Failure) -> Former in
-            let state = guarded.bound.state
-            let before = guarded.bound.transitions
-            let action = try change(&guarded.bound)
-            if guarded.bound.transitions != before {
-                guarded.readers.notify(guarded.bound.state)
-            }
-            let task = guarded.task
-            switch action {
-            case .none: return (state, nil)
-            case .stop: guarded.task = nil
-            case .begin(let request, let number): guarded.task = load(request, number)
-            }
-            return (state, task)
+        let changed = try guarded.withLock { model throws(Failure) -> Model.Change in
+            try model.apply(change) { load($0, $1) }
         }
-        deliveries.deliver()
-        last.task?.cancel()
+        changed.complete()
     }
 
     private func load(_ request: ResourceRequest, _ number: Bound.Number) -> Task<Void, Never> {
+        // Called under the lock: the task calls `begin` later.
         Task { [weak self, begin] in
             guard !Task.isCancelled else { return }
-            for await event in begin(request) {
-                guard let event = Bound.Event(event) else { continue }
-                self?.receive(event, of: number)
+            await Model.read(begin(request)) { event in
+                self?.apply { bound in
+                    bound.receive(event, of: number)
+                    return .none
+                }
             }
-            // The stream may end without a final event: end the load, so that no reader waits for one.
-            self?.receive(.cancelled, of: number)
         }
-    }
-
-    private func receive(_ event: Bound.Event, of number: Bound.Number) {
-        _ = guarded.withLock { guarded in
-            let last = guarded.bound.state
-            let before = guarded.bound.transitions
-            guarded.bound.receive(event, of: number)
-            if guarded.bound.transitions != before {
-                guarded.readers.notify(guarded.bound.state)
-            }
-            // Return the former state, so that its value is released outside the lock.
-            return last
-        }
-        deliveries.deliver()
     }
 }
 

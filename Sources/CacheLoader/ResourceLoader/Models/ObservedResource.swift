@@ -28,38 +28,25 @@ public import Observation
 /// above, or with ``beginObserving()`` and ``endObserving()``.
 @MainActor @Observable
 public final class ObservedResource<Output: Sendable> {
-    private struct Snapshot {
-        let request: ResourceRequest?
-        let state: ResourceState<Loaded<Output>>
-        let presentation: ResourcePresentation<Output>
+    private typealias Model = ResourceModel<Output>
+    private typealias Bound = Model.Bound
 
-        init(_ bound: Bound, placeholder: Output?) {
-            request = bound.request
-            state = bound.state
-            presentation = ResourcePresentation(bound, placeholder: placeholder)
-        }
+    private struct Snapshot {
+        let bound: Bound
+        let placeholder: Output?
     }
 
-    private typealias Bound = BoundResource<ResourceRequest, Loaded<Output>>
-
-    /// All observable state, in one property, so that a transition is one change.
+    /// All observable state but the progress, in one property, so that a transition is one change.
     private var snapshot: Snapshot
 
     /// The part of the body that has arrived; `nil` unless a load is under way and receives one.
     public private(set) var progress: LoadProgress?
 
-    @ObservationIgnored private var bound: Bound
-    /// The latest load.
-    @ObservationIgnored private var latest: Bound.Number?
+    @ObservationIgnored private var model = Model()
     @ObservationIgnored private var shownPlaceholder: Output?
-    @ObservationIgnored private var task: Task<Void, Never>?
-    @ObservationIgnored private var readers = StateReaders<ResourceState<Loaded<Output>>>()
     /// Changes not yet published: an observer of one change may make another.
-    @ObservationIgnored private var unseen: [(snapshot: Snapshot, isTransition: Bool)] = []
-    @ObservationIgnored private var isTelling = false
-
-    /// Ends the signals of memory pressure when the resource is released.
-    @ObservationIgnored private var pressure: MemoryPressureSource.Observation?
+    @ObservationIgnored private var unpublished: [(snapshot: Snapshot, isTransition: Bool)] = []
+    @ObservationIgnored private var isPublishing = false
 
     private let begin: @MainActor (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @MainActor (ResourceRequest) -> Loaded<Output>?
@@ -75,33 +62,31 @@ public final class ObservedResource<Output: Sendable> {
     ) {
         self.begin = begin
         self.now = now
-        let bound = Bound()
-        self.bound = bound
-        snapshot = Snapshot(bound, placeholder: nil)
-        self.pressure = pressure?.observe { [weak self] _ in
+        snapshot = Snapshot(bound: Bound(), placeholder: nil)
+        model.pressure = pressure?.observe { [weak self] _ in
             Task { @MainActor in self?.releaseIfUnobserved() }
         }
     }
 
     deinit {
-        task?.cancel()
-        readers.finish()
-        readers.deliver()
+        model.end()
     }
 
     // MARK: State
 
     /// The bound request.
-    public var request: ResourceRequest? { snapshot.request }
+    public var request: ResourceRequest? { snapshot.bound.request }
 
     /// The state of the bound request.
-    public var state: ResourceState<Loaded<Output>> { snapshot.state }
+    public var state: ResourceState<Loaded<Output>> { snapshot.bound.state }
 
     /// The value. A prior value counts until a newer one replaces it.
-    public var value: Output? { snapshot.state.value?.value }
+    public var value: Output? { state.value?.value }
 
     /// The content that a view shows.
-    public var presentation: ResourcePresentation<Output> { snapshot.presentation }
+    public var presentation: ResourcePresentation<Output> {
+        ResourcePresentation(snapshot.bound, placeholder: snapshot.placeholder)
+    }
 
     /// The content to show while there is no value; `nil`, the default, for nothing. While there is a value, a change
     /// of the placeholder is not visible.
@@ -109,8 +94,8 @@ public final class ObservedResource<Output: Sendable> {
         get { shownPlaceholder }
         set {
             shownPlaceholder = newValue
-            guard bound.state.value == nil else { return }
-            notify(isTransition: false)
+            guard model.bound.state.value == nil else { return }
+            publish(isTransition: true)
         }
     }
 
@@ -121,7 +106,7 @@ public final class ObservedResource<Output: Sendable> {
     /// its reading task is cancelled, it no longer counts.
     public func states() -> AsyncStream<ResourceState<Loaded<Output>>> {
         beginObserving()
-        return readers.add(snapshot.state) { [weak self] id in
+        return model.readers.add(model.bound.state) { [weak self] id in
             Task { @MainActor [weak self] in self?.removeReader(id) }
         }
     }
@@ -144,7 +129,7 @@ public final class ObservedResource<Output: Sendable> {
     ///   the origin. If the policy of a load under way differs, a new load replaces it.
     public func reload(policy: CachePolicy.Override? = nil) {
         var variation: ResourceRequest?
-        if let policy, var request = bound.request {
+        if let policy, var request = model.bound.request {
             request.policy = request.policy.applying(policy)
             variation = request
         }
@@ -165,81 +150,54 @@ public final class ObservedResource<Output: Sendable> {
 
     /// Removes an observer. A call without a matching ``beginObserving()`` is a programmer's mistake.
     public func endObserving() {
-        bound.endObserving()
+        apply { bound in
+            bound.endObserving()
+            return .none
+        }
     }
 
-    package var observers: Int { bound.observers }
+    package var observers: Int { model.bound.observers }
 
     private func releaseIfUnobserved() {
         apply { $0.releaseIfUnobserved() }
     }
 
     private func removeReader(_ id: UInt64) {
-        readers.remove(id)
+        model.readers.remove(id)
         endObserving()
     }
 
     // MARK: Transitions
 
     private func apply(_ change: (inout Bound) -> Bound.Action) {
-        let before = bound.transitions
-        let action = change(&bound)
-        let last = task
-        switch action {
-        case .none: break
-        case .stop:
-            task = nil
-            last?.cancel()
-        case .begin(let request, let number):
-            latest = number
-            if progress != nil { progress = nil }
-            // Begin the new load before cancelling the old one: a transfer that both share must not be abandoned.
-            task = load(request, number)
-            last?.cancel()
-        }
-        if !bound.state.isLoading, progress != nil { progress = nil }
-        if bound.transitions != before { notify(isTransition: true) }
+        let changed = model.apply(change) { load($0, $1) }
+        publish(isTransition: changed.isTransition)
+        changed.complete()
     }
 
     private func load(_ request: ResourceRequest, _ number: Bound.Number) -> Task<Void, Never> {
         let events = begin(request)
         return Task { [weak self] in
-            for await event in events {
-                if case .progress(let received, let total) = event {
-                    self?.receive(LoadProgress(received: received, total: total), of: number)
-                } else if let event = Bound.Event(event) {
-                    self?.receive(event, of: number)
+            await Model.read(events) { event in
+                self?.apply { bound in
+                    bound.receive(event, of: number)
+                    return .none
                 }
             }
-            // The stream may end without a final event: end the load, so that no reader waits for one.
-            self?.receive(.cancelled, of: number)
         }
     }
 
-    private func receive(_ event: Bound.Event, of number: Bound.Number) {
-        apply { bound in
-            bound.receive(event, of: number)
-            return .none
-        }
-    }
-
-    private func receive(_ arrived: LoadProgress, of number: Bound.Number) {
-        guard number == latest, bound.state.isLoading else { return }
-        progress = arrived
-    }
-
-    private func notify(isTransition: Bool) {
-        unseen.append((Snapshot(bound, placeholder: shownPlaceholder), isTransition))
-        guard !isTelling else { return }
-        isTelling = true
-        defer { isTelling = false }
-        while !unseen.isEmpty {
-            let (next, isTransition) = unseen.removeFirst()
-            snapshot = next
-            if isTransition {
-                readers.notify(next.state)
-                readers.deliver()
-            }
+    /// - Parameter isTransition: Whether more than the progress may have changed.
+    private func publish(isTransition: Bool) {
+        unpublished.append((Snapshot(bound: model.bound, placeholder: shownPlaceholder), isTransition))
+        guard !isPublishing else { return }
+        isPublishing = true
+        defer { isPublishing = false }
+        while !unpublished.isEmpty {
+            let next = unpublished.removeFirst()
+            let arrived = next.snapshot.bound.progress
+            if progress != arrived { progress = arrived }
+            if next.isTransition { snapshot = next.snapshot }
         }
     }
 }

@@ -2,15 +2,11 @@
 ///
 /// A state is queued first, under the lock of the owner if there is one, and delivered after unlocking.
 struct StateReaders<State: Sendable>: Sendable {
-    typealias DeliveryQueue = CacheLoader.DeliveryQueue<StreamMessage<State>>
+    /// The queued states. Deliver them after unlocking, and not under a lock that `onEnd` takes.
+    let deliveries = DeliveryQueue<StreamMessage<State>>()
 
-    private let deliveries: DeliveryQueue
     private var continuations: [UInt64: AsyncStream<State>.Continuation] = [:]
     private var lastID: UInt64 = 0
-
-    init(_ deliveries: DeliveryQueue = DeliveryQueue()) {
-        self.deliveries = deliveries
-    }
 
     /// Adds a reader, whose stream begins with `state`.
     ///
@@ -39,10 +35,5 @@ struct StateReaders<State: Sendable>: Sendable {
     /// Queues the end of all streams.
     func finish() {
         for continuation in continuations.values { deliveries.add(.end(continuation)) }
-    }
-
-    /// Delivers the queued events. Runs no user code, but must not be called under a lock that `onEnd` takes.
-    func deliver() {
-        deliveries.deliver()
     }
 }

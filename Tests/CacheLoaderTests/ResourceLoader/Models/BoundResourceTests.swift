@@ -15,6 +15,7 @@ private enum Step: CustomTestStringConvertible {
     case cancel
     /// Load by its number, from 1.
     case prior(Int, of: UInt64)
+    case progress(Int64, of: UInt64)
     case value(Int, of: UInt64)
     case fail(of: UInt64)
     case cancelled(of: UInt64)
@@ -33,6 +34,8 @@ private enum Step: CustomTestStringConvertible {
         case .reloadAs(let variation): return bound.reload(variation)
         case .cancel: return bound.cancel()
         case .prior(let value, let number): bound.receive(.prior(value), of: number)
+        case .progress(let count, let number):
+            bound.receive(.progress(LoadProgress(received: count, total: nil)), of: number)
         case .value(let value, let number): bound.receive(.value(value), of: number)
         case .fail(let number): bound.receive(.failed(.offline), of: number)
         case .cancelled(let number): bound.receive(.cancelled, of: number)
@@ -199,7 +202,8 @@ struct BoundResourceTests {
                 let steps: [Step] = [
                     .bind(request), .bindNow(request, value), .bind(nil), .reload, .reloadAs(request + "'"), .cancel,
                     .prior(value, of: number), .value(value, of: number), .fail(of: number), .cancelled(of: number),
-                    .value(value, of: last), .observe, bound.observers > 0 ? .unobserve : .observeNow(value), .release,
+                    .value(value, of: last), .progress(Int64(value), of: number), .observe,
+                    bound.observers > 0 ? .unobserve : .observeNow(value), .release,
                 ]
                 guard let step = steps.randomElement(using: &generator) else { continue }
                 let (before, lastBefore) = (bound, last)
@@ -214,10 +218,12 @@ struct BoundResourceTests {
                     (underWay, last) = (number, number)
                 }
                 #expect(bound.state.isLoading == (underWay != nil), "\(step); \(failure)")
+                #expect(bound.state.isLoading || bound.progress == nil, "\(step); \(failure)")
                 let changes = bound.transitions - before.transitions
                 #expect(changes == 1 || changes == 0 && bound.state == before.state, "\(step); \(failure)")
                 switch step {
-                case .prior(_, let number), .value(_, let number), .fail(let number), .cancelled(let number):
+                case .prior(_, let number), .value(_, let number), .progress(_, let number), .fail(let number),
+                    .cancelled(let number):
                     let isHeard = number == lastBefore && before.state.isLoading
                     #expect(isHeard || changes == 0, "\(step) is of an earlier load; \(failure)")
                     #expect(before.state.value == nil || bound.state.value != nil, "\(step); \(failure)")
@@ -227,6 +233,25 @@ struct BoundResourceTests {
                 }
             }
         }
+    }
+
+    @Test("The progress is that of the latest load while it is under way, and is no transition")
+    func progress() {
+        var bound = Bound()
+        var log: [Int64?] = []
+        let steps: [Step] = [
+            .bind("a"), .progress(1, of: 1), .prior(1, of: 1), .progress(2, of: 1),
+            .reloadAs("a2"), .progress(3, of: 1), .progress(4, of: 2), .value(2, of: 2), .progress(5, of: 2),
+            .reload, .progress(6, of: 3), .fail(of: 3), .reload, .progress(7, of: 4), .cancel,
+            .bind("b"), .progress(8, of: 5), .bind("c"), .progress(9, of: 6), .bindNow("d", 1),
+        ]
+        for step in steps {
+            let before = bound.transitions
+            _ = step.take(on: &bound)
+            if case .progress = step { #expect(bound.transitions == before) }
+            log.append(bound.progress?.received)
+        }
+        #expect(log == [nil, 1, 1, 2, nil, nil, 4, nil, nil, nil, 6, nil, nil, 7, nil, nil, 8, nil, 9, nil])
     }
 
     @Test("I6: the revision changes with the value, and with nothing else")

@@ -76,23 +76,6 @@ struct LeasedResourceTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E7: after a failure the next to acquire starts again, also while another still holds it")
-    func failed() async throws {
-        let transport = ScriptedTransport(.status(503), .ok("body".utf8))
-        let fixture = try LoaderFixture(transport: transport)
-        let resource = LeasedResource(request, loader: fixture.loader)
-        let failure = states(resource, 3)
-        resource.acquire()
-        #expect(
-            await failure.value.map(\.brief) == [
-                .idle, .loading(prior: nil), .failed(.status(503, url: request.url), prior: nil),
-            ])
-        let success = states(resource, 3)
-        resource.acquire()
-        #expect(resource.leases == 2)
-        #expect(await success.value.last == .loaded("body"))
-    }
-
     @Test("E7: a release without a lease is an error, and changes nothing")
     func unbalanced() throws {
         let resource = LeasedResource<Int>(ResourceRequest("a"), begin: { _ in AsyncStream { $0.finish() } })

@@ -1,6 +1,5 @@
 import CacheLoader
 internal import HTTPCaching
-import TestSupport
 import Testing
 
 /// A resource of scripted loads, its states written down.
@@ -43,58 +42,6 @@ struct ObservedResourceTests {
         #expect(observed.script.begun == [])
     }
 
-    @Test("I4: a prior value survives a failing load, then a cancelled one")
-    func failing() async {
-        let log = await Observed().log { model, script in
-            model.bind("a")
-            script.tell(.requesting(hadCached: false))
-            script.tell(.completed(1))
-            await model.settled()
-            model.reload()
-            script.tell(.failed(.offline))
-            await model.settled()
-            #expect(model.value == 1)
-            #expect(model.state.error == .offline)
-            model.reload()
-            model.cancel()
-            #expect(model.value == 1)
-        }
-        #expect(
-            log == [
-                .idle, .loading(prior: nil), .loaded(1), .loading(prior: 1), .failed(.offline, prior: 1),
-                .loading(prior: 1), .cancelled(prior: 1),
-            ])
-    }
-
-    @Test("I4: a stored value comes first and survives the failure that follows")
-    func staleThenFailure() async {
-        let log = await Observed().log { model, script in
-            model.bind("a")
-            script.tell(.cached(1))
-            script.tell(.requesting(hadCached: true))
-            script.tell(.failed(.offline))
-            await model.settled()
-        }
-        #expect(log == [.idle, .loading(prior: nil), .loading(prior: 1), .failed(.offline, prior: 1)])
-    }
-
-    @Test("I4: a second completion changes nothing")
-    func doubleCompletion() async {
-        let isRead = Gate()
-        let events = EventQueue([.completed(1), .completed(2), .failed(.offline)]) { await isRead.wait() }
-        let model = ObservedResource<Int>(begin: { _ in events.stream })
-        let states = model.states()
-        model.bind("a")
-        // Who asks for a fourth event has heard the third.
-        await isRead.reached(1)
-        #expect(model.value == 1)
-        isRead.open()
-        model.bind(nil)
-        var log: [ResourceState<Int>] = []
-        for await state in states.prefix(4) { log.append(state.map(\.value)) }
-        #expect(log == [.idle, .loading(prior: nil), .loaded(1), .idle])
-    }
-
     @Test("I4: events that break off without an end leave nobody waiting")
     func brokenOff() async {
         let model = ObservedResource<Int>(begin: { _ in AsyncStream { $0.finish() } })
@@ -125,6 +72,8 @@ struct ObservedResourceTests {
         script.tell(.failed(.offline))
         await model.settled()
         #expect(log.count == 4)
+        #expect(model.value == 1)
+        #expect(model.state.error == .offline)
         model.bind(nil)
         #expect(log.count == 5)
     }
@@ -141,27 +90,27 @@ struct ObservedResourceTests {
         #expect(log == [.idle, .loading(prior: nil), .loaded(9)])
     }
 
-    // MARK: Bind
-
-    @Test("I5: A then B, A ends last: the model has only B")
-    func latestBindWins() async {
+    @Test("I4: an observer of the progress may make another change, which follows the first")
+    func changeWithinProgress() async {
         let observed = Observed()
         let log = await observed.log { model, script in
             model.bind("a")
+            script.tell(.progress(received: 1, total: 2))
+            while model.progress == nil { await Task.yield() }
+            let changes = ChangeLog(
+                onChange: { if script.begun.count == 2 { model.bind("c") } }, { _ = model.progress })
             model.bind("b")
-            #expect(model.request?.url == "b")
-            script.tell(.completed(2))
-            await model.settled()
-            script.tell(.cached(1), of: 0)
-            script.tell(.completed(1), of: 0)
-            model.reload()
+            #expect(changes.count == 1)
+            #expect(model.request?.url == "c")
             script.tell(.completed(3))
             await model.settled()
         }
-        #expect(log == [.idle, .loading(prior: nil), .loading(prior: nil), .loaded(2), .loading(prior: 2), .loaded(3)])
-        #expect(observed.script.begun == ["a", "b", "b"])
-        await observed.script.hasStopped(0)
+        #expect(observed.script.begun == ["a", "b", "c"])
+        #expect(log == [.idle, .loading(prior: nil), .loading(prior: nil), .loading(prior: nil), .loaded(3)])
+        await observed.script.hasStopped(1)
     }
+
+    // MARK: Bind
 
     @Test("I5: events of A that were on their way when B was bound are not heard")
     func eventsOnTheirWay() async {
@@ -255,25 +204,5 @@ struct ObservedResourceTests {
                 model.endObserving()
             }
         }
-    }
-}
-
-/// Events that are given one by one; then `end` is awaited.
-private actor EventQueue {
-    private var events: [LoadEvent<Int>]
-    private let end: @Sendable () async -> Void
-
-    init(_ events: [LoadEvent<Int>], end: @escaping @Sendable () async -> Void) {
-        (self.events, self.end) = (events, end)
-    }
-
-    private func next() async -> LoadEvent<Int>? {
-        guard events.isEmpty else { return events.removeFirst() }
-        await end()
-        return nil
-    }
-
-    nonisolated var stream: AsyncStream<LoadEvent<Int>> {
-        AsyncStream { await self.next() }
     }
 }
