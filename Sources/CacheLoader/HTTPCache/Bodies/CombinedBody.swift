@@ -1,0 +1,40 @@
+internal import CacheStore
+internal import HTTPCaching
+
+/// Combines stored parts and a new part into one body.
+enum CombinedBody {
+    /// A range of bytes to copy, by the position in the file of its source.
+    struct Piece: Sendable {
+        /// `nil` for the new part.
+        let entry: StoredEntry?
+        let range: Range<Int64>
+
+        init(_ piece: CombinedPart.Piece, new: StoredPart, entries: [StoredEntry]) {
+            switch piece.source {
+            case .new:
+                entry = nil
+                range = (piece.range.first - new.range.first)..<(piece.range.end - new.range.first)
+            case .stored(let index):
+                let start = entries[index].metadata.part?.start ?? 0
+                entry = entries[index]
+                range = (piece.range.first - start)..<(piece.range.end - start)
+            }
+        }
+    }
+
+    /// Returns the combined body; `nil` if a stored part is gone.
+    static func make(
+        _ pieces: [Piece], new: BodyWriter, in store: ResponseStore
+    ) async throws(StoreError) -> BodyWriter? {
+        let writer = store.makeBodyWriter()
+        for piece in pieces {
+            guard let entry = piece.entry else {
+                try await writer.append(new.written(), piece.range)
+                continue
+            }
+            guard let body = try store.openBody(of: entry) else { return nil }
+            try await writer.append(body, piece.range)
+        }
+        return writer
+    }
+}
