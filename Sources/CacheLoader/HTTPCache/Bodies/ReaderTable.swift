@@ -4,7 +4,7 @@ package import CacheFoundation
 package enum BodyPiece: Sendable {
     /// Bytes of the file.
     case file(Range<Int64>)
-    /// Bytes that have just arrived; `isInFile` tells whether the file has them, too.
+    /// Bytes in memory; `isInFile` tells whether the file has them, too.
     case chunk(Data, isInFile: Bool)
     /// The body is complete.
     case end
@@ -17,7 +17,7 @@ package enum BodyPiece: Sendable {
 ///
 /// The bytes go to a file. Each reader takes them from there at its own pace; the fastest reader sets the pace of the
 /// origin. If the file accepts no more bytes, later bytes stay in memory until the slowest reader has them. Then the
-/// slowest reader sets the pace.
+/// slowest reader sets the pace. The bytes of a small file also stay in memory until all readers have them.
 ///
 ///     file    ├───────────────────┤
 ///     memory                      ├──────┤
@@ -25,6 +25,8 @@ package enum BodyPiece: Sendable {
 package struct ReaderTable<Waiter, Pump> {
     /// The number of bytes by which the origin may be ahead of the reader that sets the pace.
     package static var window: Int64 { 262_144 }
+    /// The size up to which the bytes of a file also stay in memory, so that no reader reads them back.
+    package static var smallFile: Int64 { Int64(ResponseBody.chunkByteCount) }
 
     /// Identifies a reader.
     package typealias ID = UInt64
@@ -38,6 +40,8 @@ package struct ReaderTable<Waiter, Pump> {
     private var lastID: ID = 0
     private var fileEnd: Int64
     private var isFileOpen = true
+    /// The last bytes of a small file; empty if no reader needs them.
+    private var fileTail = Data()
     /// The chunks after the end of the file. `memoryStart` is the position of the first one.
     private var memory: [Data] = []
     private var memoryStart: Int64 = 0
@@ -92,10 +96,19 @@ package struct ReaderTable<Waiter, Pump> {
     }
 
     /// Returns the next piece for a reader. Keeps `waiter` if no piece is available.
+    ///
+    /// - Parameter limit: The most bytes of a piece that the reader takes from the file.
     package mutating func read(_ id: ID, limit: Int64, _ waiter: @autoclosure () -> Waiter) -> Reading {
         guard var reader = readers[id] else { return .gone }
         if reader.offset < fileEnd {
-            let range = reader.offset..<(reader.offset + min(limit, fileEnd - reader.offset))
+            let rest = fileEnd - reader.offset
+            if rest <= Int64(fileTail.count) {
+                let chunk = Data(fileTail.suffix(Int(rest)))
+                readers[id]?.offset = fileEnd
+                dropMemory()
+                return .piece(.chunk(chunk, isInFile: true), pump: releasedPump())
+            }
+            let range = reader.offset..<(reader.offset + min(limit, rest))
             readers[id]?.offset = range.upperBound
             return .piece(.file(range), pump: releasedPump())
         }
@@ -120,9 +133,10 @@ package struct ReaderTable<Waiter, Pump> {
         return nil
     }
 
-    /// Releases the chunks that all readers have read.
+    /// Releases the bytes that all readers have read.
     private mutating func dropMemory() {
-        guard let slowest = readers.values.map(\.offset).min() else { return memory.removeAll() }
+        let slowest = readers.values.map(\.offset).min() ?? received
+        if slowest >= fileEnd { fileTail = Data() }
         while let first = memory.first, memoryStart + Int64(first.count) <= slowest {
             memoryStart += Int64(first.count)
             memory.removeFirst()
@@ -132,9 +146,15 @@ package struct ReaderTable<Waiter, Pump> {
     // MARK: The pump
 
     /// Records a chunk in the file. Returns the waiting readers to resume.
-    package mutating func appendToFile(_ count: Int) -> [Waiter] {
-        fileEnd += Int64(count)
-        return arrived(count)
+    package mutating func appendToFile(_ chunk: Data) -> [Waiter] {
+        fileEnd += Int64(chunk.count)
+        let waiters = arrived(chunk.count)
+        if fileEnd <= Self.smallFile, readers.values.contains(where: { $0.offset < fileEnd }) {
+            fileTail += chunk
+        } else {
+            fileTail = Data()
+        }
+        return waiters
     }
 
     /// Closes the file. Later chunks stay in memory for the current readers.

@@ -149,7 +149,7 @@ final class SharedBody: Sendable {
     private func deliver(_ chunk: Data) -> Bool {
         let isInFile = store(chunk)
         let waiters = state.withLock { state in
-            isInFile ? state.table.appendToFile(chunk.count) : state.table.appendToMemory(chunk)
+            isInFile ? state.table.appendToFile(chunk) : state.table.appendToMemory(chunk)
         }
         for waiter in waiters { waiter.resume(returning: .chunk(chunk, isInFile: isInFile)) }
         // The commit of a complete body follows at once.

@@ -48,21 +48,26 @@ final class SharedBodyReader: Sendable {
         }
     }
 
-    /// Returns the whole body. Bytes in the file take no memory until the end. A file that is large enough is then
-    /// mapped, not copied.
+    /// Returns the whole body. A small one is not read back from its file. The bytes of a larger file take no memory until
+    /// the end. A file that is large enough is then mapped, not copied.
     ///
     /// - Parameter progress: Receives the number of bytes so far.
     func collect(progress: (Int64) -> Void) async throws(LoadError) -> Data {
+        // The bytes that are not read from the file: those after its end, or all bytes of a small body.
         var rest = Data()
         var received: Int64 = 0
         while true {
             switch await nextPiece() {
-            case .file(let range): received = range.upperBound
+            case .file(let range):
+                received = range.upperBound
+                rest = Data()
             case .chunk(let chunk, let isInFile):
                 received += Int64(chunk.count)
-                if !isInFile { rest += chunk }
+                let isSmall = rest.count + chunk.count == received && received <= ResponseBody.chunkByteCount
+                if isInFile, !isSmall { rest = Data() } else { rest += chunk }
             case .failed(let error): throw error
             case .end:
+                if rest.count == received { return rest }
                 let file = try body.written()
                 do throws(StoreError) {
                     return rest.isEmpty ? try file.data() : try file.data() + rest

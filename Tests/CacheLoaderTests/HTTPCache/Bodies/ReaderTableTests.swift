@@ -23,7 +23,7 @@ struct ReaderTableTests {
         var table = Table()
         let (fast, slow) = (table.attach() ?? 0, table.attach() ?? 0)
         let window = Int(Table.window)
-        let nobody = table.appendToFile(window)
+        let nobody = table.appendToFile(Data(count: window))
         #expect(nobody.isEmpty)
         let mayGoOnAtOnce = table.mayGoOn(1)
         #expect(!mayGoOnAtOnce)
@@ -49,7 +49,7 @@ struct ReaderTableTests {
         var table = Table()
         let reader = table.attach() ?? 0
         #expect(table.isWanted)
-        _ = table.appendToFile(Int(Table.window))
+        _ = table.appendToFile(Data(count: Int(Table.window)))
         let mayGoOn = table.mayGoOn(7)
         #expect(!mayGoOn)
         let (waiter, pump) = table.detach(reader)
@@ -67,6 +67,41 @@ struct ReaderTableTests {
         #expect(waiting.waiter == 2)
         guard case .gone = table.read(other, limit: 1, 3) else {
             Issue.record("it has left")
+            return
+        }
+    }
+
+    @Test("A small file is not read back: its bytes stay in memory until every reader has them")
+    func smallFile() {
+        var table = Table()
+        let (fast, slow) = (table.attach() ?? 0, table.attach() ?? 0)
+        let limit = Int(Table.smallFile)
+        _ = table.appendToFile(Data(repeating: 1, count: 10))
+        _ = table.appendToFile(Data(repeating: 2, count: 10))
+        let start = Data(repeating: 1, count: 10) + Data(repeating: 2, count: 10)
+        guard case .piece(.chunk(start, isInFile: true), pump: nil) = table.read(fast, limit: 1_000, 0) else {
+            Issue.record("the chunks are in memory")
+            return
+        }
+        _ = table.appendToFile(Data(repeating: 3, count: 10))
+        guard case .piece(.chunk(let rest, isInFile: true), pump: nil) = table.read(fast, limit: 1_000, 0),
+            case .piece(.chunk(let all, isInFile: true), pump: nil) = table.read(slow, limit: 1_000, 0)
+        else {
+            Issue.record("the chunks are in memory")
+            return
+        }
+        #expect(rest == Data(repeating: 3, count: 10) && all == start + rest)
+        // A reader that comes late finds the first bytes in the file only.
+        let late = table.attach() ?? 0
+        _ = table.appendToFile(Data(count: 10))
+        guard case .piece(.file(0..<40), pump: nil) = table.read(late, limit: 1_000, 0) else {
+            Issue.record("the first bytes have left the memory")
+            return
+        }
+        // A larger file leaves it, too.
+        _ = table.appendToFile(Data(count: limit))
+        guard case .piece(.file(30..<1_030), pump: nil) = table.read(fast, limit: 1_000, 0) else {
+            Issue.record("a larger file is in memory")
             return
         }
     }
@@ -95,11 +130,14 @@ private struct ReaderModel {
         var offset: Int64 = 0
         var isWaiting = false
         var hasEnded = false
+        /// Whether the reader came after the first byte.
+        let isLate: Bool
     }
 
     private var table: ReaderTable<UInt64, Int>
     private var readers: [UInt64: Reader] = [:]
     private var received: Int64
+    private var fileEnd: Int64
     private var isFileOpen = true
     private var hasEnded = false
     private var isPumpWaiting = false
@@ -107,6 +145,7 @@ private struct ReaderModel {
     init(byteCount: Int64) {
         table = ReaderTable(byteCount: byteCount)
         received = byteCount
+        fileEnd = byteCount
     }
 
     mutating func step(_ generator: inout SeededGenerator) {
@@ -117,7 +156,9 @@ private struct ReaderModel {
             let idle = readers.filter { !$0.value.isWaiting }.keys.sorted()
             if let id = idle.randomElement(using: &generator) { read(id, &generator) }
         case 12 where Int.random(in: 0..<8, using: &generator) == 0: closeFile()
-        default: pump(.random(in: 8...150_000, using: &generator))
+        default:
+            let longest = Bool.random(using: &generator) ? 5_000 : 150_000
+            pump(.random(in: 1...longest, using: &generator))
         }
         check(generator)
     }
@@ -135,7 +176,7 @@ private struct ReaderModel {
     private mutating func attach() {
         let id = table.attach()
         #expect((id != nil) == isFileOpen)
-        if let id { readers[id] = Reader() }
+        if let id { readers[id] = Reader(isLate: received > 0) }
     }
 
     private mutating func detach(_ id: UInt64) {
@@ -149,12 +190,14 @@ private struct ReaderModel {
         let offset = readers[id]?.offset ?? 0
         switch table.read(id, limit: .random(in: 1...200_000, using: &generator), id) {
         case .piece(.file(let range), let pump):
-            #expect(range.lowerBound == offset && !range.isEmpty && range.upperBound <= received, "\(generator)")
+            #expect(range.lowerBound == offset && !range.isEmpty && range.upperBound <= fileEnd, "\(generator)")
+            #expect(readers[id]?.isLate == true || fileEnd > ReaderTable<UInt64, Int>.smallFile, "\(generator)")
             readers[id]?.offset = range.upperBound
             resume(pump)
         case .piece(.chunk(let chunk, let isInFile), let pump):
-            #expect(!isInFile && Self.position(of: chunk) == offset, "\(generator)")
+            #expect(!chunk.isEmpty && chunk == Self.bytes(at: offset, count: chunk.count), "\(generator)")
             readers[id]?.offset += Int64(chunk.count)
+            #expect(isInFile ? readers[id]?.offset == fileEnd : offset >= fileEnd, "\(generator)")
             resume(pump)
         case .piece(.end, _):
             #expect(hasEnded && offset == received, "\(generator)")
@@ -175,8 +218,8 @@ private struct ReaderModel {
 
     private mutating func pump(_ count: Int) {
         guard !isPumpWaiting, !hasEnded else { return }
-        let waiters =
-            isFileOpen ? table.appendToFile(count) : table.appendToMemory(Self.chunk(at: received, count: count))
+        let chunk = Self.bytes(at: received, count: count)
+        let waiters = isFileOpen ? table.appendToFile(chunk) : table.appendToMemory(chunk)
         #expect(Set(waiters) == Set(readers.filter(\.value.isWaiting).keys))
         for id in waiters {
             #expect(readers[id]?.offset == received)
@@ -184,6 +227,7 @@ private struct ReaderModel {
             readers[id]?.offset += Int64(count)
         }
         received += Int64(count)
+        if isFileOpen { fileEnd = received }
         #expect(table.receivedByteCount == received)
         isPumpWaiting = !table.mayGoOn(0)
     }
@@ -216,11 +260,12 @@ private struct ReaderModel {
         #expect(!isPumpWaiting || isAhead, "the pump waits although it has room: \(generator)")
     }
 
-    private static func chunk(at position: Int64, count: Int) -> Data {
-        withUnsafeBytes(of: position) { Data($0) } + Data(count: count - 8)
+    /// Returns bytes that tell their position.
+    private static func bytes(at position: Int64, count: Int) -> Data {
+        let start = Int(position % period)
+        return Data(pattern[start..<(start + count)])
     }
 
-    private static func position(of chunk: Data) -> Int64 {
-        chunk.withUnsafeBytes { $0.loadUnaligned(as: Int64.self) }
-    }
+    private static let period: Int64 = 1_021
+    private static let pattern = Data((0..<160_000).map { UInt8(truncatingIfNeeded: $0 % Int(period) * 40_503 / 256) })
 }
