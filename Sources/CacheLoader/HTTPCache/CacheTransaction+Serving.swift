@@ -45,12 +45,20 @@ extension CacheTransaction {
     func passing(_ received: Received, freshness: Freshness? = nil) -> CachedResponse {
         let reply = received.reply
         let length = reply.isBodyDecoded ? nil : reply.head.announcedLength(to: request)
-        let body = PassedBody(
-            url: url, source: reply.body, byteCount: length, limit: configuration.maxBodyBytes,
-            isDiscarded: reply.head.hasNoBody(to: request),
-            check: DigestCheck(digests(ofContentOf: received), isStored: false))
+        let body = SharedBody(
+            url: url, storing: nil,
+            verification: BodyVerification(url: url, content: digests(ofContentOf: received), isStored: false),
+            expectedByteCount: length, limits: bodyLimits, log: configuration.log)
+        guard let reader = body.makeReader() else { preconditionFailure("a body that has not begun can be read") }
+        body.start(
+            reply.head.hasNoBody(to: request) ? reply.body.withoutBytes(upTo: configuration.maxBodyBytes) : reply.body)
         return response(
-            to: received, ResponseBody(source: .passing(body), recorded), freshness: freshness, isStored: false)
+            to: received, ResponseBody(source: .arriving(reader, byteCount: length), recorded), freshness: freshness,
+            isStored: false)
+    }
+
+    private var bodyLimits: SharedBody.Limits {
+        SharedBody.Limits(maxByteCount: configuration.maxBodyBytes, finishesUpTo: configuration.abandonedBytes)
     }
 
     /// Returns the reply and stores it while it arrives.
@@ -59,16 +67,21 @@ extension CacheTransaction {
             return passing(received, freshness: Freshness(of: response, policy: policy))
         }
         let verification = BodyVerification(url: url, content: digests(ofContentOf: received))
-        let storing = storing(received, whole: response, in: store.makeBodyWriter(), verification)
-        return share(received, storing, response, length: received.reply.head.announcedLength(to: request), joins: true)
+        let storing = storing(received, whole: response, in: store.makeBodyWriter())
+        return share(
+            received, storing, verification, response, length: received.reply.head.announcedLength(to: request),
+            joins: true)
     }
 
     /// Returns the reply, a 206, and stores its part while it arrives.
     func storingPart(_ received: Received, _ response: StoredResponse) -> CachedResponse {
         guard fitsIntoStore(received.reply.head) else { return passing(received) }
-        let storing = storing(received, part: response, in: store.makeBodyWriter())
+        let verification = BodyVerification(url: url, content: digests(ofContentOf: received))
+        let storing = storing(
+            received, part: response, in: store.makeBodyWriter(), verifiesContent: verification != nil)
         return share(
-            received, storing, response, length: received.reply.head.announcedLength(to: request), joins: false)
+            received, storing, verification, response, length: received.reply.head.announcedLength(to: request),
+            joins: false)
     }
 
     /// Returns the stored part of a response followed by the reply, which is the rest. Stores both as the whole.
@@ -86,20 +99,19 @@ extension CacheTransaction {
         }
         var received = received
         received.head = HTTPResponse(status: .ok, headerFields: response.fields)
-        let storing = storing(received, whole: response, in: writer, verification)
+        let storing = storing(received, whole: response, in: writer)
         let length = response.fields[.contentLength].flatMap { Int64($0) }
-        return share(received, storing, response, length: length, joins: true)
+        return share(received, storing, verification, response, length: length, joins: true)
     }
 
     private func share(
-        _ received: Received, _ storing: SharedBody.Storing, _ response: StoredResponse, length: Int64?, joins: Bool
+        _ received: Received, _ storing: SharedBody.Storing, _ verification: BodyVerification?,
+        _ response: StoredResponse, length: Int64?, joins: Bool
     ) -> CachedResponse {
         let number = context.coalescer.makeNumber()
-        let limits = SharedBody.Limits(
-            maxByteCount: configuration.maxBodyBytes, finishesUpTo: configuration.abandonedBytes)
         let body = SharedBody(
-            url: url, storing: observed(storing), expectedByteCount: length, limits: limits, log: configuration.log,
-            onStoreFailure: onStoreFailure,
+            url: url, storing: observed(storing), verification: verification, expectedByteCount: length,
+            limits: bodyLimits, log: configuration.log, onStoreFailure: onStoreFailure,
             onEnd: { [coalescer = context.coalescer, key, lock = received.lock] in
                 coalescer.remove(key, number)
                 lock?.release()
@@ -234,5 +246,16 @@ extension HTTPResponse {
     /// Whether a response with this head to `request` never has a body (RFC 9112 §6.3).
     fileprivate func hasNoBody(to request: HTTPRequest) -> Bool {
         request.method == .head || [204, 304].contains(status.code)
+    }
+}
+
+extension TransportBody {
+    /// The end of the body after up to `limit` bytes, which are dropped: a message read to its end frees its connection.
+    fileprivate func withoutBytes(upTo limit: Int64) -> TransportBody {
+        TransportBody { () async throws(TransportError) in
+            var rest = limit
+            while rest >= 0, let chunk = try await next() { rest -= Int64(chunk.count) }
+            return nil
+        }
     }
 }

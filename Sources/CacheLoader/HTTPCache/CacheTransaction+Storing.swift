@@ -121,7 +121,7 @@ extension CacheTransaction {
 
     /// Returns how the store keeps the body of a storable response. The whole replaces the stored parts.
     func storing(
-        _ received: Received, whole response: StoredResponse, in writer: BodyWriter, _ verification: BodyVerification?
+        _ received: Received, whole response: StoredResponse, in writer: BodyWriter
     ) -> SharedBody.Storing {
         let noteDictionary = dictionaryNote(of: response)
         let metadata = metadata(of: response, received.times, under: key)
@@ -143,7 +143,7 @@ extension CacheTransaction {
             },
             commitPart: partMetadata.map { commitPart($0, generation) },
             partCommits: partMetadata.map { partCommits(of: writer, after: beginning, $0, generation) },
-            underWay: context.bodies, verification: verification)
+            underWay: context.bodies)
     }
 
     /// Returns the metadata of a received part; `nil` unless a later request can complete the part. Only a strong
@@ -180,19 +180,22 @@ extension CacheTransaction {
     }
 
     /// Returns how the store keeps the body of a 206: alone, or combined with stored parts of the same representation.
-    func storing(_ received: Received, part response: StoredResponse, in writer: BodyWriter) -> SharedBody.Storing {
+    ///
+    /// - Parameter verifiesContent: Whether the new part is compared with a digest of its own.
+    func storing(
+        _ received: Received, part response: StoredResponse, in writer: BodyWriter, verifiesContent: Bool
+    ) -> SharedBody.Storing {
         let entries = received.forwarding.stored.entries
         let (generation, failures) = (received.generation, endedFailures)
         guard let part = response.part else { preconditionFailure("a 206 has a part") }
         let (selected, combination) = combine(response, part, received)
-        let verification = BodyVerification(url: url, content: digests(ofContentOf: received))
         // The commit also removes parts of a representation that the origin has replaced since.
         let outdated = combination.displaced.map { entries[selected[$0]] }
         switch combination.action {
         case .isCoveredByWhole:
             return SharedBody.Storing(
                 writer: writer, commit: { _, _ in .unnecessary }, commitPart: nil, partCommits: nil,
-                underWay: context.bodies, verification: verification)
+                underWay: context.bodies)
         case .standsAlone:
             let metadata = metadata(of: response, received.times, under: key)
             return SharedBody.Storing(
@@ -204,7 +207,7 @@ extension CacheTransaction {
                             metadata, for: key, replacing: outdated, removing: failures,
                             unlessRemovedSince: generation))
                 },
-                commitPart: nil, partCommits: nil, underWay: context.bodies, verification: verification)
+                commitPart: nil, partCommits: nil, underWay: context.bodies)
         case .combines(let combined):
             var union = response
             union.status = combined.status
@@ -229,14 +232,14 @@ extension CacheTransaction {
                     if let error = try await mismatch(of: whole, digests) {
                         // Any of the parts may be wrong, except the new one if it has a digest of its own.
                         for member in members { await remove(member) }
-                        return verification == nil ? .refused(error) : .unnecessary
+                        return verifiesContent ? .unnecessary : .refused(error)
                     }
                     return .stored(
                         try await whole.commit(
                             metadata, for: key, replacing: outdated + members, removing: failures,
                             unlessRemovedSince: generation))
                 },
-                commitPart: nil, partCommits: nil, underWay: context.bodies, verification: verification)
+                commitPart: nil, partCommits: nil, underWay: context.bodies)
         }
     }
 

@@ -36,7 +36,7 @@ public final class StoredBody: Sendable {
     }
 
     /// Creates an empty body.
-    init() {
+    package init() {
         descriptor = nil
         isNamed = false
         digest = nil

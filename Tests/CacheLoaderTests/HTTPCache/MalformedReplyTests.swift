@@ -105,6 +105,18 @@ struct MalformedReplyTests {
         #expect(response.body.byteCount == 0)
     }
 
+    @Test("Bytes after a response that has no body are received up to a limit")
+    func endlessNoBody() async throws {
+        let transport = ScriptedTransport { _, _ in
+            TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "no-store"]),
+                body: TransportBody { () async throws(TransportError) in Data("more".utf8) })
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        fixture.cache.configuration.maxBodyBytes = 100
+        #expect(try await fixture.cache.response(for: .to("/a", method: .head)).data().isEmpty)
+    }
+
     @Test("A body from the network has one reader; another gets an error", arguments: ["no-store", "max-age=60"])
     func oneReader(cacheControl: String) async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: cacheControl], "bo", "dy") }

@@ -2,7 +2,7 @@ internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
 
-/// Verifies a body that streams into the store: the content of one message, and the file that it completes (RFC 9530).
+/// Verifies an arriving body: the content of one message, and the file that it completes (RFC 9530).
 struct BodyVerification: Sendable {
     private let url: String
     /// The content of the message; `nil` if the file is the same bytes, or if the message has no digest of its content.
@@ -10,9 +10,9 @@ struct BodyVerification: Sendable {
     /// All bytes of the file.
     private var file: DigestCheck?
 
-    /// Verifies a message whose content is the whole file; `nil` without digests to compare.
-    init?(url: String, content: [IntegrityDigests]) {
-        guard let check = DigestCheck(content, isStored: true) else { return nil }
+    /// Verifies a message whose content is the whole file, or has no file; `nil` without digests to compare.
+    init?(url: String, content: [IntegrityDigests], isStored: Bool = true) {
+        guard let check = DigestCheck(content, isStored: isStored) else { return nil }
         self.url = url
         file = check
     }
@@ -31,9 +31,11 @@ struct BodyVerification: Sendable {
 
     /// Takes the next chunk.
     ///
-    /// - Parameter isInFile: Whether `writer` took the chunk.
-    mutating func update(_ chunk: Data, isInFile: Bool, _ writer: BodyWriter) throws(LoadError) {
-        if !isInFile {
+    /// - Parameters:
+    ///   - isInFile: Whether `writer` took the chunk.
+    ///   - writer: Writes the file; `nil` without a file.
+    mutating func update(_ chunk: Data, isInFile: Bool, _ writer: BodyWriter?) throws(LoadError) {
+        if !isInFile, let writer {
             try wrapping { () throws(StoreError) in
                 try file?.leaveStore { () throws(StoreError) in try writer.written() }
             }
@@ -43,10 +45,10 @@ struct BodyVerification: Sendable {
     }
 
     /// Throws ``LoadError/digestMismatch(url:field:)`` if the bytes do not have a digest.
-    func finish(_ writer: BodyWriter) throws(LoadError) {
+    func finish(_ writer: BodyWriter?) throws(LoadError) {
         var digest: ContentDigest?
         if file?.needsDigestOfStore == true {
-            digest = try wrapping { () throws(StoreError) in try writer.written().digest }
+            digest = try wrapping { () throws(StoreError) in try writer?.written().digest }
         }
         guard let field = content?.mismatch() ?? file?.mismatch(digest) else { return }
         throw .digestMismatch(url: url, field: field.rawValue)

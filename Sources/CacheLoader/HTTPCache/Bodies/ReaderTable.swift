@@ -19,6 +19,8 @@ package enum BodyPiece: Sendable {
 /// origin. If the file accepts no more bytes, later bytes stay in memory until the slowest reader has them. Then the
 /// slowest reader sets the pace. The bytes of a small file also stay in memory until all readers have them.
 ///
+/// A body without a file has one reader, and the origin is never ahead of it: each chunk is requested when the reader waits.
+///
 ///     file    ├───────────────────┤
 ///     memory                      ├──────┤
 ///     readers      ↑     ↑               ↑ waits
@@ -39,7 +41,9 @@ package struct ReaderTable<Waiter, Pump> {
     private var readers: [ID: Reader] = [:]
     private var lastID: ID = 0
     private var fileEnd: Int64
-    private var isFileOpen = true
+    private let hasFile: Bool
+    /// Whether the file accepts more bytes.
+    private var isFileOpen: Bool
     /// The last bytes of a small file; empty if no reader needs them.
     private var fileTail = Data()
     /// The chunks after the end of the file. `memoryStart` is the position of the first one.
@@ -50,8 +54,12 @@ package struct ReaderTable<Waiter, Pump> {
     private var hasHadReaders = false
     private var pump: Pump?
 
-    /// - Parameter byteCount: The number of bytes in the file at the beginning.
-    package init(byteCount: Int64 = 0) {
+    /// - Parameters:
+    ///   - byteCount: The number of bytes in the file at the beginning.
+    ///   - hasFile: Whether the bytes go to a file.
+    package init(byteCount: Int64 = 0, hasFile: Bool = true) {
+        self.hasFile = hasFile
+        isFileOpen = hasFile
         fileEnd = byteCount
         received = byteCount
     }
@@ -69,7 +77,7 @@ package struct ReaderTable<Waiter, Pump> {
 
     /// Adds a reader at the first byte; returns `nil` if it is too late.
     package mutating func attach() -> ID? {
-        guard isFileOpen else { return nil }
+        guard isFileOpen || !hasFile && !hasHadReaders else { return nil }
         if case .failed = ending { return nil }
         lastID += 1
         readers[lastID] = Reader()
@@ -191,6 +199,7 @@ package struct ReaderTable<Waiter, Pump> {
     }
 
     private var hasRoom: Bool {
+        guard hasFile else { return readers.values.allSatisfy { $0.waiter != nil } }
         let offsets = readers.values.map(\.offset)
         guard let pace = isFileOpen ? offsets.max() : offsets.min() else { return true }
         return received - pace < Self.window

@@ -6,7 +6,7 @@ extension ResponseBody {
     /// The stored file that consists of exactly this body; `nil` without one. For an arriving body not before its end.
     var file: StoredBody? {
         switch source {
-        case .empty, .passing: nil
+        case .empty: nil
         case .stored(let reader): reader.file
         case .arriving(let reader, _): reader.file
         }

@@ -16,7 +16,6 @@ public struct ResponseBody: AsyncSequence, Sendable {
         case empty
         case stored(StoredBodyReader)
         case arriving(SharedBodyReader, byteCount: Int64?)
-        case passing(PassedBody)
     }
 
     let source: Source
@@ -28,7 +27,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         self.source = source
         switch source {
         case .empty, .stored: reading = nil
-        case .arriving, .passing: reading = Reading(recorded)
+        case .arriving: reading = Reading(recorded)
         }
     }
 
@@ -65,7 +64,6 @@ public struct ResponseBody: AsyncSequence, Sendable {
         case .empty: 0
         case .stored(let reader): reader.byteCount
         case .arriving(_, let byteCount): byteCount
-        case .passing(let body): body.byteCount
         }
     }
 
@@ -77,7 +75,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         switch source {
         case .empty: Data()
         case .stored(let reader): reader.byteCount <= limit ? try reader.data() : nil
-        case .arriving, .passing: nil
+        case .arriving: nil
         }
     }
 
@@ -92,10 +90,6 @@ public struct ResponseBody: AsyncSequence, Sendable {
             try begin()
             defer { end() }
             return try await reader.collect(progress: progress)
-        case .passing(let body):
-            try begin()
-            defer { end() }
-            return try await body.collect(progress: progress)
         }
     }
 
@@ -127,7 +121,6 @@ public struct ResponseBody: AsyncSequence, Sendable {
         case .empty: break
         case .stored(let reader): reader.cancel()
         case .arriving(let reader, _): reader.cancel()
-        case .passing(let body): body.cancel()
         }
     }
 
@@ -154,22 +147,14 @@ public struct ResponseBody: AsyncSequence, Sendable {
             case .stored(let reader): return try reader.next(&place)
             case .arriving(let reader, _):
                 try begin()
-                return try await ending { () async throws(LoadError) in try await reader.next() }
-            case .passing(let passed):
-                try begin()
-                return try await ending { () async throws(LoadError) in try await passed.next() }
-            }
-        }
-
-        /// Reads a chunk, and notes the end of the body.
-        private func ending(_ next: () async throws(LoadError) -> Data?) async throws(LoadError) -> Data? {
-            do throws(LoadError) {
-                let chunk = try await next()
-                if chunk == nil { body.end() }
-                return chunk
-            } catch {
-                body.end()
-                throw error
+                do throws(LoadError) {
+                    let chunk = try await reader.next()
+                    if chunk == nil { body.end() }
+                    return chunk
+                } catch {
+                    body.end()
+                    throw error
+                }
             }
         }
 

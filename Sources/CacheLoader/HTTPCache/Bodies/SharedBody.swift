@@ -3,11 +3,13 @@ internal import CacheStore
 internal import Logging
 internal import Synchronization
 
-/// A body that streams from the origin into the store, and to any number of readers.
+/// A body that streams from the origin to its readers, and into the store if it is kept.
 ///
 /// A separate task takes chunks at the pace of the fastest reader, and writes them to the store's file. Readers receive
 /// the end only after the commit. If the store fails, the readers continue. If the origin fails, or all readers leave,
 /// the received bytes may be stored as a part. Part commits store them during the transfer.
+///
+/// A body that is not kept has one reader. The task takes each chunk only once that reader waits for it.
 final class SharedBody: Sendable {
     /// The result of storing a complete body.
     enum Outcome: Sendable {
@@ -30,8 +32,6 @@ final class SharedBody: Sendable {
         let partCommits: PartCommits?
         /// Counts this body until it is stored, or will not be.
         let underWay: ArrivingBodies
-        /// Verifies the body before the commit; `nil` without digests to compare.
-        var verification: BodyVerification?
     }
 
     /// The limits of all bodies of a cache.
@@ -54,7 +54,8 @@ final class SharedBody: Sendable {
     }
 
     let url: String
-    private let storing: Storing
+    private let storing: Storing?
+    private let verification: BodyVerification?
     /// The announced length of the whole file.
     private let expectedByteCount: Int64?
     private let limits: Limits
@@ -66,20 +67,24 @@ final class SharedBody: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
+    ///   - storing: The actions on the file; `nil` for a body that is not kept.
+    ///   - verification: Verifies the body before its end; `nil` without digests to compare.
     ///   - onStoreFailure: Receives the error if the body or a part of it could not be stored.
     ///   - onEnd: Called after the commit of the body, or once no commit will follow.
     init(
-        url: String, storing: Storing, expectedByteCount: Int64?, limits: Limits,
-        log: CacheLog, onStoreFailure: (@Sendable (StoreError) -> Void)?, onEnd: @escaping @Sendable () -> Void
+        url: String, storing: Storing?, verification: BodyVerification?, expectedByteCount: Int64?, limits: Limits,
+        log: CacheLog, onStoreFailure: (@Sendable (StoreError) -> Void)? = nil,
+        onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.url = url
         self.storing = storing
+        self.verification = verification
         self.expectedByteCount = expectedByteCount
         self.limits = limits
         self.log = log
         self.onStoreFailure = onStoreFailure
         self.onEnd = onEnd
-        state = Mutex(State(table: Table(byteCount: storing.writer.byteCount)))
+        state = Mutex(State(table: Table(byteCount: storing?.writer.byteCount ?? 0, hasFile: storing != nil)))
     }
 
     /// The limit of the cache that asked for the body.
@@ -88,7 +93,7 @@ final class SharedBody: Sendable {
     /// Starts to receive the chunks of `source`. Only the started task keeps the source, so that its end is the end of
     /// the exchange.
     func start(_ source: TransportBody) {
-        storing.underWay.begin()
+        storing?.underWay.begin()
         let task = Task { await run(source) }
         let isStopped = state.withLock { state in
             state.task = task
@@ -102,24 +107,23 @@ final class SharedBody: Sendable {
     private func run(_ source: TransportBody) async {
         let ending = await pump(source)
         if case .failed(let error) = ending { await keepPart(after: error) }
-        if state.withLock({ $0.isUseless }) { await storing.partCommits?.discard() }
+        if state.withLock({ $0.isUseless }) { await storing?.partCommits?.discard() }
         let waiters = state.withLock { $0.table.end(ending) }
         onEnd()
-        storing.underWay.end()
+        storing?.underWay.end()
         for waiter in waiters { waiter.resume(returning: ending) }
     }
 
     private func pump(_ source: TransportBody) async -> BodyPiece {
-        var verification = storing.verification
+        var verification = verification
         do throws(LoadError) {
+            if storing == nil { try await waitForReaders() }
             while let chunk = try await receive(from: source) {
                 let isInFile = deliver(chunk)
-                try verification?.update(chunk, isInFile: isInFile, storing.writer)
-                // The body has no reader, and its file is incomplete.
-                guard state.withLock({ $0.table.isWanted || $0.table.isWhole }) else { return .failed(.cancelled) }
-                await waitForReaders()
+                try verification?.update(chunk, isInFile: isInFile, storing?.writer)
+                try await waitForReaders()
             }
-            try verification?.finish(storing.writer)
+            try verification?.finish(storing?.writer)
             try await commit()
             return .end
         } catch {
@@ -153,12 +157,12 @@ final class SharedBody: Sendable {
         }
         for waiter in waiters { waiter.resume(returning: .chunk(chunk, isInFile: isInFile)) }
         // The commit of a complete body follows at once.
-        if isInFile, storing.writer.byteCount != expectedByteCount { storing.partCommits?.bodyGrew() }
+        if isInFile, let storing, storing.writer.byteCount != expectedByteCount { storing.partCommits?.bodyGrew() }
         return isInFile
     }
 
     private func store(_ chunk: Data) -> Bool {
-        guard state.withLock({ $0.table.isWhole }) else { return false }
+        guard let storing, state.withLock({ $0.table.isWhole }) else { return false }
         do throws(StoreError) {
             try storing.writer.write(chunk)
             return true
@@ -169,10 +173,12 @@ final class SharedBody: Sendable {
         }
     }
 
-    private func waitForReaders() async {
+    /// Waits until the readers need the next chunk. Throws if the body has no reader, and no complete file so far.
+    private func waitForReaders() async throws(LoadError) {
         await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
             if state.withLock({ $0.table.mayGoOn(waiter) }) { waiter.resume() }
         }
+        guard state.withLock({ $0.table.isWanted || $0.table.isWhole }) else { throw .cancelled }
     }
 
     /// The entry of the complete body; `nil` before the commit.
@@ -180,8 +186,8 @@ final class SharedBody: Sendable {
 
     /// Stores the complete body. Throws if it does not fit the stored parts, but not if the store fails.
     private func commit() async throws(LoadError) {
-        let part = await storing.partCommits?.finish()
-        guard state.withLock({ $0.table.isWhole }) else { return }
+        let part = await storing?.partCommits?.finish()
+        guard let storing, state.withLock({ $0.table.isWhole }) else { return }
         let outcome: Outcome
         do throws(StoreError) {
             outcome = try await storing.commit(storing.writer, part)
@@ -196,13 +202,13 @@ final class SharedBody: Sendable {
     }
 
     private func keepPart(after error: LoadError) async {
-        let part = await storing.partCommits?.finish()
+        let part = await storing?.partCommits?.finish()
         switch error {
         // A body that is too large now would be too large again. Wrong bytes make a wrong whole.
         case .bodyTooLarge, .digestMismatch: return state.withLock { $0.isUseless = true }
         default: break
         }
-        guard let commitPart = storing.commitPart, storing.writer.byteCount > 0,
+        guard let storing, let commitPart = storing.commitPart, storing.writer.byteCount > 0,
             state.withLock({ $0.table.isWhole })
         else { return }
         do throws(StoreError) {
@@ -280,10 +286,10 @@ final class SharedBody: Sendable {
     /// Whether the file has all received bytes.
     var isInFile: Bool { state.withLock { $0.table.isWhole } }
 
-    /// Returns the bytes in the file.
+    /// Returns the bytes in the file; none without a file.
     func written() throws(LoadError) -> StoredBody {
         do throws(StoreError) {
-            return try storing.writer.written()
+            return try storing?.writer.written() ?? StoredBody()
         } catch {
             throw .store(error)
         }

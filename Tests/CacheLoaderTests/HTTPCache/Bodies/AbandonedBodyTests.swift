@@ -117,6 +117,21 @@ struct AbandonedBodyTests {
         #expect(fed.pullCount <= 3)
     }
 
+    @Test("A chunk of a body that is not stored is requested only once the reader waits for it")
+    func unstoredPace() async throws {
+        let fed = FedBody("one", "two")
+        fed.end()
+        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "no-store"]) }
+        let response = try await LoaderFixture(transport: transport).cache.response(for: .to("/a"))
+        var chunks = response.body.makeAsyncIterator()
+        for (count, expected) in [Data("one".utf8), Data("two".utf8), nil].enumerated() {
+            for _ in 0..<20 { await Task.yield() }
+            #expect(fed.pullCount == count)
+            #expect(try await chunks.next() == expected)
+        }
+        #expect(fed.pullCount == 3)
+    }
+
     @Test("A body without an end is taken no further than a window ahead of its only reader", arguments: [true, false])
     func backPressure(isStored: Bool) async throws {
         let chunk = Data(count: 10_000)

@@ -106,6 +106,28 @@ struct ReaderTableTests {
         }
     }
 
+    @Test("Without a file there is one reader, and the pump goes on only while that reader waits")
+    func withoutFile() {
+        var table = Table(hasFile: false)
+        let reader = table.attach() ?? 0
+        let second = table.attach()
+        #expect(second == nil && table.isWanted && !table.isWhole)
+        let mayBegin = table.mayGoOn(1)
+        #expect(!mayBegin, "the reader has not asked")
+        guard case .wait(pump: 1?) = table.read(reader, limit: .max, 7) else {
+            Issue.record("the reader lets the pump go on")
+            return
+        }
+        let mayGoOn = table.mayGoOn(2)
+        #expect(mayGoOn, "the reader still waits")
+        let waiters = table.appendToMemory(Data(count: 1))
+        #expect(waiters == [7])
+        let isAhead = table.mayGoOn(3)
+        #expect(!isAhead, "the reader has its chunk")
+        let (waiter, pump) = table.detach(reader)
+        #expect(waiter == nil && pump == 3 && !table.isWanted)
+    }
+
     @Test("It is too late for a first byte once it is neither in the file nor will be")
     func attaching() {
         var table = Table()
