@@ -1,20 +1,23 @@
-/// Returns the result of `operation`, or `nil` after `limit`, or once the calling task is cancelled. Then the operation is
-/// cancelled, but not awaited: a transport may ignore its cancellation.
+/// Returns the result of `operation`; `nil` after `limit`, or once the calling task is cancelled.
+///
+/// The operation is then cancelled, but not awaited: a transport may ignore its cancellation.
 package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ operation: @escaping @Sendable () async -> Value
 ) async -> Value? {
-    let (results, continuation) = AsyncStream<Value?>.makeStream()
-    let work = Task { continuation.yield(await operation()) }
-    let timer = Task {
+    let first = FirstResult<Value?>()
+    let work = Task { first.finish(await operation()) }
+    // A sleep that ignores its cancellation must not keep the result.
+    let timer = Task { [weak first] in
         guard (try? await sleep(limit)) != nil else { return }
-        continuation.yield(nil)
+        first?.finish(nil)
     }
-    defer {
-        work.cancel()
-        timer.cancel()
+    let value = await withTaskCancellationHandler {
+        await first.value()
+    } onCancel: {
+        first.finish(nil)
     }
-    // Ends without a result if this task is cancelled.
-    for await result in results { return result }
-    return nil
+    work.cancel()
+    timer.cancel()
+    return value
 }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// The first of several results, and the task that waits for it.
-final class FirstResult<Value: Sendable>: Sendable {
+package final class FirstResult<Value: Sendable>: Sendable {
     private enum State {
         case waiting(CheckedContinuation<Value, Never>?)
         case finished(Value)
@@ -10,9 +10,11 @@ final class FirstResult<Value: Sendable>: Sendable {
     /// Guards the result and the waiting task, which resumes outside the lock.
     private let state = Mutex(State.waiting(nil))
 
+    package init() {}
+
     /// Sets the result, and returns whether there was none yet.
     @discardableResult
-    func finish(_ value: Value) -> Bool {
+    package func finish(_ value: Value) -> Bool {
         let (isFirst, caller) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
             guard case .waiting(let caller) = state else { return (false, nil) }
             state = .finished(value)
@@ -23,7 +25,7 @@ final class FirstResult<Value: Sendable>: Sendable {
     }
 
     /// Returns the result. One task may wait; any task may ask after the result.
-    func value() async -> Value {
+    package func value() async -> Value {
         await withCheckedContinuation { caller in
             let value = state.withLock { state -> Value? in
                 if case .finished(let value) = state { return value }
