@@ -53,6 +53,20 @@ struct CancelledBodyTests {
         withExtendedLifetime(response) {}
     }
 
+    @Test("E4: a waiting read throws although the transport ignores its cancellation", arguments: [true, false])
+    func stubbornSource(stores: Bool) async throws {
+        let fed = FedBody("half", heedsCancellation: false)
+        let fixture = try fixture(fed, stores: stores)
+        let response = try await fixture.cache.response(for: .to("/a"))
+        let read = Task { try await response.data() }
+        await fed.asked(2)
+        response.body.cancel()
+        await #expect(throws: LoadError.cancelled) { try await read.value }
+        fed.end()
+        await fed.stopped()
+        #expect(fed.pullCount == 2)
+    }
+
     @Test("E4: another reader of the same transfer goes on, and the body is stored")
     func others() async throws {
         let fed = FedBody("half")
