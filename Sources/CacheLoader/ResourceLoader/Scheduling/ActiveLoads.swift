@@ -10,7 +10,7 @@ struct ActiveLoads: Sendable {
     var cancellations = Cancellations()
     /// The task of each load: its transfer, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
-    /// What is known of a load beyond its waiters.
+    /// The state of a load beyond its waiters and its task.
     struct Details {
         /// The key of the refused response, if the load asks the origin for the whole instead.
         var refused: CacheKey?
