@@ -54,7 +54,7 @@ struct Show: AsyncParsableCommand {
         }
         let width = columns.reduce(0) { max($0, $1.count) }
         let lines = values.dropLast().filter { !$0.text.isEmpty }.map { name, text in
-            name + String(repeating: " ", count: width + 2 - name.count) + text.inOneLine
+            name.leftAligned(in: width + 2) + text.inOneLine
         }
         let fields = values.last?.text.split(separator: "\n").map { "    " + String($0).inOneLine } ?? []
         return (lines + ["fields"] + fields).joined(separator: "\n")

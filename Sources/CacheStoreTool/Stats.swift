@@ -27,7 +27,7 @@ struct Stats: AsyncParsableCommand {
         }
         // Before any other query: in a damaged index the totals may be the only readable rows.
         try StandardOutput.write(line: text(of: totals))
-        for picture in [try answers().text, ShareTable(shares: try shares()).text()] where !picture.isEmpty {
+        for picture in [try answers().text, try shares().text] where !picture.isEmpty {
             try StandardOutput.write(line: "\n\(picture)")
         }
     }
@@ -53,7 +53,7 @@ struct Stats: AsyncParsableCommand {
             let isSize = name.hasSuffix("bytes")
             var text = value.displayText.inOneLine
             if isSize, case .integer(let byteCount) = value { text = byteCount.asByteCount }
-            return label + String(repeating: " ", count: max(1, 20 - label.count)) + text
+            return "\(label.leftAligned(in: 19)) \(text)"
         }.joined(separator: "\n")
     }
 }

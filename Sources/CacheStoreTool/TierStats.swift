@@ -94,8 +94,6 @@ private struct Result {
             ("last removal", lastRemoval),
         ]
         let ofHost = lastRemovalOfHost.map { [("last removal of \((host ?? "").inOneLine)", $0)] } ?? []
-        return (rows + ofHost).map { name, text in
-            name + String(repeating: " ", count: max(1, 16 - name.count)) + text
-        }
+        return (rows + ofHost).map { name, text in "\(name.leftAligned(in: 15)) \(text)" }
     }
 }

@@ -93,9 +93,7 @@ package struct WatchLine {
     /// Returns a line; a cell wider than its column moves the later cells.
     private static func row(time: String, _ cells: [String]) -> String {
         let widths = [7, 7, 8, 8, 8, 7, 8, 7]
-        return zip(cells, widths).reduce(time.padding(8)) { line, cell in
-            line + " " + String(repeating: " ", count: max(0, cell.1 - cell.0.count)) + cell.0
-        }
+        return zip(cells, widths).reduce(time.leftAligned(in: 8)) { $0 + " " + $1.0.rightAligned(in: $1.1) }
     }
 
     private static func byteText(_ bytes: Double) -> String {
@@ -111,11 +109,5 @@ package struct WatchLine {
         members.append(("time", .text(date.timestamp)))
         members.append(("per_second", rates ?? .null))
         return .object(members)
-    }
-}
-
-extension String {
-    fileprivate func padding(_ width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }

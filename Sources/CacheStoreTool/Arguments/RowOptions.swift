@@ -22,12 +22,12 @@ struct RowOptions: ParsableArguments {
     ///
     /// - Parameters:
     ///   - limit: The limit from the command line; `nil` for none.
-    ///   - columns: The columns of the table; `nil` for those of the query.
+    ///   - columns: The columns of the table; empty for those of the query.
     ///   - query: Runs the query with a limit of its rows, one more than are printed.
     /// - Returns: The number of rows that were printed if there are more; `nil` if there are no more.
     func print(
-        limit: Int?, columns: [TextTable.Column]? = nil, text: @escaping CellText = { $1.displayText },
-        _ query: RowPrinter.Query
+        limit: Int?, columns: [TextTable.Column] = [],
+        text: @escaping TextTable.CellText = { $1.displayText }, _ query: RowPrinter.Query
     ) throws -> Int? {
         let limit = limit ?? self.limit
         var printer = RowPrinter(encoder(columns, text), limit: limit)
@@ -38,9 +38,8 @@ struct RowOptions: ParsableArguments {
     /// The limit without one from the command line; `nil` for none.
     var limit: Int? { fitsTerminal && !all ? Terminal.rowLimit : nil }
 
-    private func encoder(_ columns: [TextTable.Column]?, _ text: @escaping CellText) -> any RowEncoder {
+    private func encoder(_ columns: [TextTable.Column], _ text: @escaping TextTable.CellText) -> any RowEncoder {
         if let format = report.format { return JSONRowEncoder(format) }
-        if expanded { return ExpandedRowEncoder(text: text) }
-        return TableRowEncoder(columns, width: Terminal.ofOutput?.width, text: text)
+        return TextTable(columns, isExpanded: expanded, limit: Terminal.ofOutput?.width, cellText: text)
     }
 }

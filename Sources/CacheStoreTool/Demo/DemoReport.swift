@@ -54,13 +54,13 @@ struct DemoReport: Sendable {
           store    \(store)\(isStoreKept ? "" : " (removed at the end; --store keeps it)")
           clock    set by the demo: hours pass, nobody waits
 
-        \(roundTable.text(indent: "  "))
+        \(roundTable)
 
           The origin counted the same requests, 304s and bytes; every body equals its file.
 
         \(Self.query)
 
-        \(TextTable(before).text(indent: "  "))
+        \(TextTable().text(of: before, indent: "  "))
 
         evict --max-bytes \(eviction.maxBytes), half of what is there
 
@@ -68,7 +68,7 @@ struct DemoReport: Sendable {
 
         \(Self.query)
 
-        \(TextTable(after).text(indent: "  "))
+        \(TextTable().text(of: after, indent: "  "))
 
         check: \(checkedFiles.of("file", "files")) read and compared with the index, sound\(hint)
         """
@@ -77,19 +77,19 @@ struct DemoReport: Sendable {
     /// The SQL query that the demo shows and runs.
     static let query = "SELECT entries, files, logical_bytes, physical_bytes, hits FROM cache_stats"
 
-    private var roundTable: TextTable {
-        var table = TextTable(columns: [
+    private var roundTable: String {
+        let table = TextTable([
             .init("", .right), .init("round"), .init("requests", .right), .init("hits", .right), .init("304s", .right),
             .init("200s", .right), .init("from disk", .right), .init("from network", .right), .init("time", .right),
         ])
-        table.rows = rounds.enumerated().map { index, round in
+        let rows = rounds.enumerated().map { index, round in
             [
                 "\(index + 1)", round.title, "\(round.requests)", "\(round.hits)", "\(round.notModified)",
                 "\(round.replaced)", Int64(round.bytesFromDisk).asByteCount, Int64(round.bytesFromNetwork).asByteCount,
                 "\(Int64((round.seconds * 1000).rounded())) ms",
             ]
         }
-        return table
+        return table.text(of: rows, indent: "  ")
     }
 
     private var hint: String {

@@ -3,8 +3,6 @@ import Foundation
 
 /// How the requests of a store were answered.
 struct AnswerShares {
-    private static let barWidth = 20
-
     let hits: Int64
     let stale: Int64
     let revalidated: Int64
@@ -36,17 +34,13 @@ struct AnswerShares {
     /// A table with bars, and the hit ratio; empty without requests.
     var text: String {
         guard let hitRatio else { return "" }
-        let rows: [(String, Int64)] = [
+        let counts: [(String, Int64)] = [
             ("fresh, from the store", hits), ("stale, from the store", stale), ("confirmed by the origin", revalidated),
             ("new from the origin", misses), ("error", errors),
         ]
-        let sum = rows.reduce(0) { $0 + Double($1.1) }
-        var table = TextTable(columns: [.init("answer"), .init(" share", .right), .init("requests", .right), .init("")])
-        table.rows = rows.map { name, count in
-            let share = Double(count) / sum
-            let marks = count > 0 ? max(1, Int((share * Double(Self.barWidth)).rounded())) : 0
-            return [name, String(format: "%.1f%%", share * 100), "\(count)", String(repeating: "#", count: marks)]
-        }
-        return "\(table.text())\nhit ratio" + String(format: "%21.1f%%", hitRatio * 100)
+        let sum = counts.reduce(0) { $0 + Double($1.1) }
+        let rows = counts.map { (name: $0, share: Double($1) / sum, numbers: ["\($1)"]) }
+        let table = TextTable.shares("answer", ["requests"], rows, longest: 1)
+        return "\(table)\nhit ratio" + String(format: "%21.1f%%", hitRatio * 100)
     }
 }

@@ -11,10 +11,6 @@ enum JSONOutput {
 
     /// Writes rows; the columns keep their names.
     static func write(rows: SQLRows, _ format: ReportFormat) throws {
-        var encoder = JSONRowEncoder(format)
-        encoder.begin(rows.columns)
-        for row in rows.rows { encoder.add(row) }
-        encoder.end()
-        try StandardOutput.write(encoder.bytes)
+        try StandardOutput.write(JSONRowEncoder(format).encoded(rows.rows, columns: rows.columns))
     }
 }

@@ -14,15 +14,12 @@ package struct RequestLine {
     package func text(width: Int?) -> String {
         // Example: 2026-01-31T12:34:56.789Z
         let time = String(record.timestamp.dropFirst(11).prefix(12))
-        let cells: [(text: String, width: Int)] = [
-            (time, -12), (record.outcome.rawValue, -11), (record.status.map { "\($0)" } ?? "-", 3),
-            (record.method, -4), (record.byteCount.asByteCount, 8),
-            (String(format: "%.1f ms", record.milliseconds), 10),
-        ]
-        let start = cells.map { cell in
-            let padding = String(repeating: " ", count: max(0, abs(cell.width) - cell.text.count))
-            return cell.width < 0 ? cell.text.inOneLine + padding : padding + cell.text
-        }.joined(separator: " ")
+        let status = record.status.map { "\($0)" } ?? "-"
+        let start = [
+            time.leftAligned(in: 12), record.outcome.rawValue.leftAligned(in: 11), status.rightAligned(in: 3),
+            record.method.inOneLine.leftAligned(in: 4), record.byteCount.asByteCount.rightAligned(in: 8),
+            String(format: "%.1f ms", record.milliseconds).rightAligned(in: 10),
+        ].joined(separator: " ")
         let url = (record.isTruncated ? "\(record.url)…" : record.url).inOneLine
         guard let width else { return "\(start) \(url)" }
         return "\(start) \(url.cutInside(toColumns: max(8, width - start.count - 1)))"

@@ -10,7 +10,8 @@ extension JSON {
         case .integer(let number): self = .integer(number)
         // SQLite has infinities, JSON does not.
         case .real(let number) where number.isInfinite: self = .text(number < 0 ? "-Infinity" : "Infinity")
-        case .real(let number): self = .number(number)
+        // A real stays one: `2.0`, not `2`.
+        case .real(let number): self = .encoded(Array(String(number).utf8))
         case .text(let text): self = .text(text)
         case .blob(let bytes): self = .text(bytes.hexadecimal)
         }

@@ -5,24 +5,24 @@ import Foundation
 extension SimulationReport {
     /// A line about the trace, and a table.
     var text: String {
-        var table = TextTable(columns: [
+        let table = TextTable([
             .init("policy"), .init("hits", .right), .init("hit ratio", .right), .init("byte hit ratio", .right),
             .init("rows written", .right), .init("pages written", .right), .init("time", .right),
         ])
-        for policy in policies {
-            table.rows.append([
+        var rows = policies.map { policy in
+            [
                 policy.policy, "\(policy.hits)", Self.percent(policy.hitRatio), Self.percent(policy.byteHitRatio),
                 "\(policy.rowsWritten)", "\(policy.pagesWritten)", String(format: "%.2f s", policy.seconds),
-            ])
+            ]
         }
-        table.rows.append([
+        rows.append([
             "clairvoyant bound", "", Self.percent(clairvoyantBound.hitRatio),
             Self.percent(clairvoyantBound.byteHitRatio), "", "", "",
         ])
         return """
             \(requests.of("request", "requests")) for \(keys.of("key", "keys")) with \(uniqueBytes.asByteCount); \
             limit \(maxBytes.asByteCount), for a body \(maxEntryBytes.asByteCount)
-            \(leftOutText)\(table.text())
+            \(leftOutText)\(table.text(of: rows))
             """
     }
 

@@ -17,6 +17,14 @@ extension String {
         return prefix(columns: limit - 1 - end.columnCount) + "…" + end
     }
 
+    /// Returns the text with spaces after it, `width` columns or more.
+    func leftAligned(in width: Int) -> String { self + spaces(to: width) }
+
+    /// Returns the text with spaces before it, `width` columns or more.
+    func rightAligned(in width: Int) -> String { spaces(to: width) + self }
+
+    private func spaces(to width: Int) -> String { String(repeating: " ", count: max(0, width - columnCount)) }
+
     /// Returns the longest beginning of whole characters that takes at most `limit` columns.
     private func prefix(columns limit: Int) -> String {
         var (width, kept) = (0, "")

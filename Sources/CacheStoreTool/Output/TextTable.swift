@@ -1,8 +1,7 @@
-import ByteText
 import CacheStore
 
-/// Rows in aligned columns: a line of names, a line of dashes, a line per row.
-struct TextTable {
+/// Rows as text: in aligned columns below a line of names and a line of dashes, or expanded, with a line for each field.
+struct TextTable: RowEncoder {
     enum Alignment: Sendable {
         case left
         case right
@@ -10,7 +9,7 @@ struct TextTable {
 
     struct Column: Sendable {
         let name: String
-        let alignment: Alignment
+        var alignment: Alignment
         /// Whether a cut text keeps its end, too, as is best for URLs.
         let keepsEnd: Bool
 
@@ -21,57 +20,166 @@ struct TextTable {
         }
     }
 
-    let columns: [Column]
-    /// Each row has as many cells as the table has columns.
-    var rows: [[String]] = []
+    /// Returns the text of a value in a column.
+    typealias CellText = (_ column: Int, _ value: SQLValue) -> String
 
-    /// Returns the lines, without a line feed after the last.
-    func text(indent: String = "") -> String {
-        let rows = rows.map { $0.map(\.inOneLine) }
-        let layout = TableLayout(columns, sample: rows)
-        return (layout.header + rows.map(layout.line)).map { indent + $0 }.joined(separator: "\n")
+    /// The rows that decide about the layout. A wider cell in a later row moves the cells after it.
+    private static let sampleCount = 1_000
+    private static let gap = 2
+    /// The least that is left of a column that has to be cut.
+    private static let leastWidth = 8
+    private static let ruleWidth = 40
+
+    var bytes: [UInt8] = []
+    private var columns: [Column]
+    private let isOfQuery: Bool
+    private let limit: Int?
+    private let cellText: CellText
+    private var isExpanded: Bool
+    /// The first rows, until the layout is known.
+    private var sample: [[SQLValue]] = []
+    /// The widths of the aligned columns; empty until the layout is known.
+    private var widths: [Int] = []
+    private var expandedCount = 0
+
+    /// - Parameters:
+    ///   - columns: The columns; empty for those of the query, of which numbers align right.
+    ///   - limit: The columns of the terminal; `nil` for no limit. A table that does not fit is expanded.
+    init(
+        _ columns: [Column] = [], isExpanded: Bool = false, limit: Int? = nil,
+        cellText: @escaping CellText = { $1.displayText }
+    ) {
+        self.columns = columns
+        isOfQuery = columns.isEmpty
+        self.isExpanded = isExpanded
+        self.limit = limit
+        self.cellText = cellText
     }
-}
 
-extension TextTable {
-    /// Creates the table of a query result: numbers align right, NULL is empty, bytes are SQL literals.
-    init(_ result: SQLRows) {
-        columns = Self.columns(named: result.columns, of: result.rows)
-        rows = result.rows.map { $0.map(\.displayText) }
+    // MARK: Rows, one after the other
+
+    mutating func begin(_ columns: [String]) {
+        if isOfQuery { self.columns = columns.map { Column($0.inOneLine) } }
     }
 
-    /// Returns the columns of a query, which align as their values in `rows` need.
-    static func columns(named names: [String], of rows: [[SQLValue]]) -> [Column] {
-        names.indices.map { index in
-            let isNumeric = rows.contains { $0[index].isNumber } && rows.allSatisfy { !$0[index].isText }
-            return Column(names[index].inOneLine, isNumeric ? .right : .left)
+    mutating func add(_ values: [SQLValue]) {
+        if isExpanded || !widths.isEmpty { return write(values) }
+        sample.append(values)
+        if sample.count == Self.sampleCount { layOut() }
+    }
+
+    mutating func end() {
+        if !isExpanded, widths.isEmpty { layOut() }
+        if isExpanded, expandedCount == 0 { append("(no rows)") }
+    }
+
+    /// Decides about the layout, and writes the sample.
+    private mutating func layOut() {
+        if isOfQuery { for index in columns.indices where isNumeric(index) { columns[index].alignment = .right } }
+        let texts = sample.map(cells)
+        widths = columns.indices.map { column in
+            texts.reduce(columns[column].name.columnCount) { max($0, $1[column].columnCount) }
         }
+        if let limit, !fit(limit) {
+            isExpanded = true
+        } else {
+            append(line(columns.map(\.name)))
+            append(line(widths.map { String(repeating: "-", count: $0) }))
+        }
+        for values in sample { write(values) }
+        sample = []
+    }
+
+    private func isNumeric(_ column: Int) -> Bool {
+        let values = sample.map { $0[column] }.filter { !$0.isNull }
+        return !values.isEmpty && values.allSatisfy { $0.real != nil }
+    }
+
+    /// Cuts columns so that a line takes at most `limit` columns of the terminal. Returns whether there is room for a
+    /// few letters of each. Numbers are not cut.
+    private mutating func fit(_ limit: Int) -> Bool {
+        let cuttable = columns.indices.filter { columns[$0].alignment == .left }
+        var free = limit - Self.gap * (columns.count - 1)
+        for index in columns.indices where columns[index].alignment == .right { free -= widths[index] }
+        // The narrow ones keep their width, the wide ones share the rest equally.
+        for (place, column) in cuttable.sorted(by: { widths[$0] < widths[$1] }).enumerated() {
+            let share = free / (cuttable.count - place)
+            if widths[column] > share {
+                guard share >= Self.leastWidth else { return false }
+                widths[column] = share
+            }
+            free -= widths[column]
+        }
+        return free >= 0
+    }
+
+    // MARK: Lines
+
+    private mutating func write(_ values: [SQLValue]) {
+        if isExpanded { writeFields(values) } else { append(line(cells(values))) }
+    }
+
+    private func cells(_ values: [SQLValue]) -> [String] {
+        values.enumerated().map { cellText($0, $1).inOneLine }
+    }
+
+    private func line(_ cells: [String]) -> String {
+        let padded = cells.enumerated().map { index, cell in
+            let (column, width) = (columns[index], widths[index])
+            if column.alignment == .right { return cell.rightAligned(in: width) }
+            if limit == nil { return cell.leftAligned(in: width) }
+            return (column.keepsEnd ? cell.cutInside(toColumns: width) : cell.cut(toColumns: width))
+                .leftAligned(in: width)
+        }
+        var line = padded.joined(separator: String(repeating: " ", count: Self.gap))
+        line.removeLast(line.reversed().prefix { $0 == " " }.count)
+        return line
+    }
+
+    /// Writes a line for each field, below a line for the row.
+    private mutating func writeFields(_ values: [SQLValue]) {
+        expandedCount += 1
+        let title = "-[ RECORD \(expandedCount) ]"
+        append(title + String(repeating: "-", count: max(0, Self.ruleWidth - title.count)))
+        let width = columns.reduce(0) { max($0, $1.name.columnCount) }
+        for (column, value) in values.enumerated() {
+            // The fields of a response are a line each; the last ends with a line feed, too.
+            var lines = cellText(column, value).split(separator: "\n", omittingEmptySubsequences: false)
+            if lines.count > 1, lines.last == "" { lines.removeLast() }
+            for (number, line) in lines.enumerated() {
+                let name = (number == 0 ? columns[column].name : "").leftAligned(in: width)
+                append(line.isEmpty ? "\(name) |" : "\(name) | \(String(line).inOneLine)")
+            }
+        }
+    }
+
+    private mutating func append(_ line: String) {
+        bytes.append(contentsOf: line.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    // MARK: All rows at once
+
+    /// Returns the lines of a whole table, without a line feed after the last.
+    ///
+    /// - Parameter rows: Each row has as many cells as the table has columns.
+    func text(of rows: [[String]], indent: String = "") -> String {
+        text(rows.map { row in row.map { SQLValue.text($0) } }, columns: [], indent)
+    }
+
+    /// Returns the lines of the result of a query, without a line feed after the last.
+    func text(of result: SQLRows, indent: String = "") -> String {
+        text(result.rows, columns: result.columns, indent)
+    }
+
+    private func text(_ rows: [[SQLValue]], columns: [String], _ indent: String) -> String {
+        let text = String(decoding: encoded(rows, columns: columns), as: UTF8.self)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+        return lines.map { indent + $0 }.joined(separator: "\n")
     }
 }
 
 extension SQLValue {
-    /// The value as readable text.
-    var displayText: String {
-        switch self {
-        case .null: ""
-        case .integer(let number): String(number)
-        case .real(let number): String(number)
-        case .text(let text): text
-        case .blob(let bytes): "x'\(bytes.hexadecimal)'"
-        }
-    }
-
-    fileprivate var isNumber: Bool {
-        switch self {
-        case .integer, .real: true
-        default: false
-        }
-    }
-
-    fileprivate var isText: Bool {
-        switch self {
-        case .text, .blob: true
-        default: false
-        }
-    }
+    /// The value as readable text; empty for NULL.
+    var displayText: String { isNull ? "" : description }
 }
