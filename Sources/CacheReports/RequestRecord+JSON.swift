@@ -36,7 +36,4 @@ extension RequestRecord {
 extension Date {
     /// The time with milliseconds, such as `2026-01-31T12:34:56.789Z`.
     package var timestamp: String { formatted(ISO8601FormatStyle(includingFractionalSeconds: true)) }
-
-    /// The milliseconds since 1970.
-    package var milliseconds: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
 }

@@ -88,7 +88,7 @@ struct ByteShares {
         """
 
     private static func name(ofPlace place: String) -> String {
-        let cases = ages.enumerated().map { "WHEN \($0 + 1) THEN \($1.sqlLiteral)" }
+        let cases = ages.enumerated().map { "WHEN \($0 + 1) THEN '\($1)'" }
         return "CASE \(place) \(cases.joined(separator: " ")) END"
     }
 }

@@ -3,10 +3,6 @@ import Foundation
 
 /// Explains why SQLite refused the SQL of the command line, and suggests a name in place of a misspelt one.
 struct SQLProblem {
-    /// The result codes that are about the statement: SQLITE_ERROR, SQLITE_READONLY, SQLITE_MISUSE, SQLITE_AUTH,
-    /// SQLITE_RANGE.
-    private static let codes: Set<Int32> = [1, 8, 21, 23, 25]
-
     private static let keywords = [
         "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "BY", "HAVING", "LIMIT", "OFFSET", "VALUES", "WITH", "RECURSIVE",
         "JOIN", "LEFT", "DISTINCT", "BETWEEN", "LIKE", "DESC", "UNION", "EXPLAIN",
@@ -23,7 +19,7 @@ struct SQLProblem {
 
     /// `nil` if the error is not about the SQL, but about the index.
     init?(_ error: StoreError, in directory: URL) {
-        guard case .index(let error) = error, Self.codes.contains(error.code) else { return nil }
+        guard case .index(let error) = error, error.isAboutStatement else { return nil }
         self.error = error
         self.directory = directory
     }

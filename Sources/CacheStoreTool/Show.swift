@@ -30,7 +30,7 @@ struct Show: AsyncParsableCommand {
         if body { return try await writeBody(of: key) }
         // `fields` is the last column of the view.
         let result = try store.query(
-            "SELECT * FROM cache_entries WHERE key = \(key.text.sqlLiteral) ORDER BY kind, validated_at DESC")
+            "SELECT * FROM cache_entries WHERE key = ? ORDER BY kind, validated_at DESC", [.text(key.text)])
         guard !result.rows.isEmpty else { throw notStored(key) }
         if let format = report.format {
             try JSONOutput.write(rows: result, format)

@@ -1,3 +1,4 @@
+import ByteText
 import CacheReports
 import CacheStore
 
@@ -14,9 +15,7 @@ extension JSON {
         case .real(let number): self = .number(number)
         case .text(let text): self = .text(text.cut(to: maxCharacters))
         case .blob(let bytes):
-            let digits = Array("0123456789abcdef".utf8)
-            let text = bytes.prefix(maxCharacters / 2).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-            self = ["hex": .text(String(decoding: text, as: UTF8.self))]
+            self = ["hex": .text(bytes.prefix(maxCharacters / 2).hexadecimal)]
         }
     }
 

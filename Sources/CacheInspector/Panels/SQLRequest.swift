@@ -100,10 +100,7 @@ extension StoreInspector {
                 return !isTruncated
             }
         } catch {
-            guard case .index(let reason) = error else { throw error }
-            // The codes that are about the statement: SQLITE_ERROR, SQLITE_READONLY, SQLITE_TOOBIG, SQLITE_MISUSE,
-            // SQLITE_AUTH, SQLITE_RANGE.
-            guard [1, 8, 18, 21, 23, 25].contains(reason.code) else { throw error }
+            guard case .index(let reason) = error, reason.isAboutStatement else { throw error }
             throw InspectorFailure(.badRequest, "invalid_sql", reason.message)
         }
         return [

@@ -32,7 +32,7 @@ extension StoreInspector {
             throw InspectorFailure.invalid("at must be milliseconds from 1970 to 9999")
         }
         let command = try CurlCommand(question.text)
-        let now = question.at.map { Date(timeIntervalSince1970: Double($0) / 1000) } ?? store.configuration.clock()
+        let now = question.at.map { Date(milliseconds: $0) } ?? store.configuration.clock()
         var configuration = HTTPCache.Configuration()
         configuration.policy.isShared = question.shared ?? false
         configuration.partition = question.partition ?? ""

@@ -44,8 +44,7 @@ package struct CacheableRequests {
             leftOut.uncacheable += 1
             return nil
         }
-        let byteCount = record.contentByteCount ?? (record.diskByteCount &+ record.networkByteCount)
-        return request(key, record.method, record.status ?? 0, max(0, byteCount))
+        return request(key, record.method, record.status ?? 0, max(0, record.byteCount))
     }
 
     /// Counts records that are gone.

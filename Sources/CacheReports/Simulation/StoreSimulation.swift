@@ -87,7 +87,7 @@ package final class StoreSimulation {
     }
 
     private func store(_ key: CacheKey, _ byteCount: Int64) throws {
-        let time = Date(timeIntervalSince1970: Double(now) / 1000)
+        let time = Date(milliseconds: now)
         // Bodies of different keys have different digests.
         let digest = byteCount == 0 ? nil : Array(key.text.utf8).withUnsafeBytes { ContentDigest(of: $0) }
         let hasEvicted = try transact { transaction in

@@ -142,13 +142,13 @@ extension Date {
     ///
     /// Rounded to the nearest millisecond: if it were rounded down, a time that is read from the index and written back
     /// would change.
-    var milliseconds: Int64 {
+    package var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         guard value > -9.2e18 else { return value.isNaN ? 0 : -9_200_000_000_000_000_000 }
         return value < 9.2e18 ? Int64(value) : 9_200_000_000_000_000_000
     }
 
-    init(milliseconds: Int64) {
+    package init(milliseconds: Int64) {
         self.init(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 }

@@ -86,8 +86,8 @@ package enum RequestSlot {
         let (status, flags) = (load(76) as UInt16, load(79) as UInt8)
         let length = load(40) as Int64
         var record = RequestRecord(
-            startedAt: Date(timeIntervalSince1970: Double(load(16) as Int64) / 1000), method: text(texts.method),
-            url: text(texts.url), partition: text(texts.partition), keyChecksum: load(64), outcome: outcomes[outcome])
+            startedAt: Date(milliseconds: load(16)), method: text(texts.method), url: text(texts.url),
+            partition: text(texts.partition), keyChecksum: load(64), outcome: outcomes[outcome])
         record.latency = .microseconds(load(24) as Int64)
         record.duration = .microseconds(load(32) as Int64)
         record.contentByteCount = length < 0 ? nil : length

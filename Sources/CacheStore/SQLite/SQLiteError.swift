@@ -49,6 +49,11 @@ public struct SQLiteError: Error, Hashable, Sendable {
     /// Whether the file is not as SQLite wrote it.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
+    /// Whether the statement is at fault, and the file is not.
+    package var isAboutStatement: Bool {
+        [SQLITE_ERROR, SQLITE_READONLY, SQLITE_TOOBIG, SQLITE_MISUSE, SQLITE_RANGE, SQLITE_AUTH].contains(code)
+    }
+
     /// Whether the disk had no room. SQLite reports this code for writes, and an I/O error for other calls.
     var isFull: Bool { code == SQLITE_FULL }
 

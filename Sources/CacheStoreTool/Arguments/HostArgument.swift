@@ -33,3 +33,8 @@ struct HostArgument: ExpressibleByArgument {
         return "(\(isHost) AND (\(origins.joined(separator: " OR "))))"
     }
 }
+
+extension String {
+    /// The text as an SQL literal, for an expression that binds no values.
+    fileprivate var sqlLiteral: String { "'" + replacing("'", with: "''") + "'" }
+}

@@ -21,25 +21,11 @@ struct StoreOptions: ParsableArguments {
 
     var directory: URL {
         // Not a directory URL: a file named in a message would then end in a slash.
-        store.map { URL(filePath: $0, directoryHint: .notDirectory) } ?? Self.platformDirectory
+        store.map { URL(filePath: $0, directoryHint: .notDirectory) }
+            ?? ResponseStore.defaultDirectory(named: "cachestore")
     }
 
     var path: String { directory.path(percentEncoded: false) }
-
-    private static var platformDirectory: URL {
-        #if canImport(Darwin)
-        let caches = URL.cachesDirectory
-        #else
-        let environment = ProcessInfo.processInfo.environment
-        let home = environment["HOME"].map { URL(filePath: $0, directoryHint: .isDirectory) } ?? URL.homeDirectory
-        // XDG Base Directory Specification: base directories must be absolute; ignore a relative one.
-        let given = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let caches =
-            given.map { URL(filePath: $0, directoryHint: .isDirectory) }
-            ?? home.appending(path: ".cache", directoryHint: .isDirectory)
-        #endif
-        return caches.appending(path: "cachestore", directoryHint: .notDirectory)
-    }
 
     // MARK: Using it
 
@@ -85,10 +71,10 @@ struct StoreOptions: ParsableArguments {
     /// Returns the rows of a query. Opens the store read-only and never creates it.
     ///
     /// Has no time limit: a query of a large store takes longer than a program's query may take.
-    func query(_ sql: String) throws(Failure) -> SQLRows {
+    func query(_ sql: String, _ arguments: [SQLValue] = []) throws(Failure) -> SQLRows {
         try requireStore()
         do throws(StoreError) {
-            return try ResponseStore.query(sql, inStoreAt: directory, timeout: nil)
+            return try ResponseStore.query(sql, arguments, inStoreAt: directory, timeout: nil)
         } catch {
             throw Failure(error, in: directory)
         }
