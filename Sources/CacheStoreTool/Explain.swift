@@ -32,7 +32,7 @@ struct Explain: AsyncParsableCommand {
     var content: String?
 
     @Option(help: "When a stored response may answer.")
-    var policy = PolicyArgument.http
+    var policy = PolicyName.http
 
     @Flag(help: "Decide as a cache of several users does, such as a proxy.")
     var shared = false

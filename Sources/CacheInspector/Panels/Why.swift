@@ -5,12 +5,6 @@ import Foundation
 import HTTPTypes
 
 extension StoreInspector {
-    /// The policies by their names on the command line.
-    private static let policies: [(name: String, policy: CachePolicy.Override)] = [
-        ("http", .http), ("cache-first", .cacheFirst), ("revalidate", .revalidateAlways), ("remote-only", .remoteOnly),
-        ("cache-only", .cacheOnly),
-    ]
-
     private struct Question: Decodable {
         let text: String
         let at: Int64?
@@ -22,10 +16,9 @@ extension StoreInspector {
     /// Explains the decision on a request, now or at another time.
     func why(_ content: [UInt8]) throws -> JSON {
         let question = try decode(Question.self, content)
-        let name = question.policy ?? "http"
-        guard let policy = Self.policies.first(where: { $0.name == name })?.policy else {
+        guard let policy = PolicyName(rawValue: question.policy ?? "http")?.policy else {
             throw InspectorFailure.invalid(
-                "policy must be one of \(Self.policies.map(\.name).joined(separator: ", "))")
+                "policy must be one of \(PolicyName.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         // Within the years that ISO 8601 writes with four digits.
         if let at = question.at, !(0...253_402_300_799_000).contains(at) {

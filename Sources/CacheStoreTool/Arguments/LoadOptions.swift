@@ -1,5 +1,6 @@
 import ArgumentParser
 import CacheLoader
+import CacheReports
 import CacheStore
 import CacheTier
 import Foundation
@@ -13,7 +14,7 @@ struct LoadOptions: ParsableArguments {
     var fields: [FieldArgument] = []
 
     @Option(help: "When a stored response may answer.")
-    var policy = PolicyArgument.http
+    var policy = PolicyName.http
 
     @Option(help: ArgumentHelp("Give up when nothing arrives for as many seconds.", valueName: "seconds"))
     var timeout = 60.0
@@ -82,3 +83,5 @@ struct LoadOptions: ParsableArguments {
         return ResourceLoader(store: store, transport: watched(transport), configuration: configuration)
     }
 }
+
+extension PolicyName: ExpressibleByArgument {}

@@ -1,15 +1,14 @@
-import ArgumentParser
-import CacheLoader
+package import CacheLoader
 
-/// The policy for answers from the store, by its name on the command line.
-enum PolicyArgument: String, ExpressibleByArgument, CaseIterable {
+/// The policy for answers from the store, by its name on the command line and on the page.
+package enum PolicyName: String, CaseIterable, Sendable {
     case http
     case cacheFirst = "cache-first"
     case revalidate
     case remoteOnly = "remote-only"
     case cacheOnly = "cache-only"
 
-    var policy: CachePolicy.Override {
+    package var policy: CachePolicy.Override {
         switch self {
         case .http: .http
         case .cacheFirst: .cacheFirst
