@@ -163,4 +163,15 @@ extension ResponseStore {
     public func clear() async throws(StoreError) -> RemovalReport {
         try await onMaintenanceLane { () throws(StoreError) in try self.clear() }
     }
+
+    // MARK: Ended sessions
+
+    /// Removes the entries of ended sessions.
+    func removeLapsed() throws(StoreError) {
+        var hasRemoved = false
+        while try writer.write({ (transaction) throws(StoreError) in
+            try transaction.removeLapsedEntries(limit: Self.removalBatch)
+        }) > 0 { hasRemoved = true }
+        if hasRemoved { try finishRemoval() }
+    }
 }

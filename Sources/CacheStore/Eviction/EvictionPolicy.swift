@@ -30,4 +30,16 @@ extension ResponseStore {
     public func evictionPolicy() throws(StoreError) -> EvictionPolicy {
         try read { (connection) throws(StoreError) in try connection.evictionPolicy() }
     }
+
+    /// Brings entries into the order of a newly chosen eviction policy, in short transactions. After an error the next
+    /// opening continues.
+    func reorderEntries() {
+        do throws(StoreError) {
+            while try read({ (connection) throws(StoreError) in try connection.hasUnorderedEntries() }) {
+                try writer.write { (transaction) throws(StoreError) in try transaction.reorderEntries() }
+            }
+        } catch {
+            observation.log.debug("cannot reorder the entries", ["error": "\(error)"])
+        }
+    }
 }

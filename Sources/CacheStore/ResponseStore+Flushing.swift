@@ -1,0 +1,93 @@
+/// Completes changes: writes accesses, deletes files, and shrinks or overwrites the index.
+extension ResponseStore {
+    /// Writes the accesses and the request records that are only in memory, and deletes files that no entry needs.
+    ///
+    /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``. Accesses that could not be written stay in
+    ///   memory.
+    public func flush() throws(StoreError) {
+        try checkWritable()
+        requests.flush()
+        try writeAccesses()
+        try deleteFiles()
+        if configuration.secureDelete { try wipe() }
+    }
+
+    /// Writes accesses and deletes files like the synchronous overload, without blocking the caller's thread. Returns
+    /// after the earlier background work of the store.
+    public func flush() async throws(StoreError) {
+        try await background.run { () throws(StoreError) in try self.flush() }
+    }
+
+    /// Writes the pending accesses, but not without end those that lookups note meanwhile.
+    func writeAccesses() throws(StoreError) {
+        for _ in 0..<(2 * AccessLog.capacity / IndexWriter.accessLimit) where !writer.accessLog.isEmpty {
+            try writer.write { [writer] (transaction) throws(StoreError) in try writer.writeAccesses(transaction) }
+        }
+    }
+
+    /// Deletes the files of removed bodies. A file that cannot be deleted stays for a later attempt.
+    func deleteFiles() throws(StoreError) {
+        deletion.retry()
+        // Write at least once: a transaction that is under way may be deleting files.
+        repeat { try writer.write { _ in } } while !deletion.isEmpty
+    }
+
+    /// Completes a removal on request: deletes files, then shrinks the index or, with ``Configuration/secureDelete``,
+    /// overwrites it.
+    func finishRemoval() throws(StoreError) {
+        try deleteFiles()
+        guard configuration.secureDelete else { return try shrinkIndex() }
+        try forgetUses()
+        try wipe()
+    }
+
+    /// The number of free pages from which shrinking is worth its time: 16 MiB. Later inserts use fewer free pages.
+    private static let leastFreePageCount: Int64 = 4_096
+
+    /// Runs VACUUM if three quarters of the pages, and at least 16 MiB, are free. Takes time in proportion to the other
+    /// pages.
+    private func shrinkIndex() throws(StoreError) {
+        let (free, all) = try read { (connection) throws(StoreError) in
+            try (
+                connection.integer(connection.prepared("PRAGMA freelist_count")),
+                connection.integer(connection.prepared("PRAGMA page_count"))
+            )
+        }
+        guard free >= Self.leastFreePageCount, free >= all / 4 * 3 else { return }
+        do throws(StoreError) {
+            try interruptibly { (connection) throws(StoreError) in
+                try connection.rewrite()
+                try connection.restartWAL(within: .zero)
+            }
+        } catch {
+            // The removal has succeeded, and later inserts use the free pages.
+            guard case .busy = error else {
+                if error.isFullDisk { return }
+                throw error
+            }
+        }
+    }
+
+    /// Runs VACUUM and truncates the WAL: both files contain pages from before the removal.
+    private func wipe() throws(StoreError) {
+        try writer.write { (transaction) throws(StoreError) in try transaction.connection.forgetUnneededHosts() }
+        let isWiped = try interruptibly { (connection) throws(StoreError) in
+            try connection.rewrite()
+            return try connection.truncateWAL()
+        }
+        guard isWiped else { throw .busy(path: indexPath) }
+    }
+
+    /// Calls `body` with the writer's connection outside of transactions. Suspending and closing the store interrupt
+    /// `body`, which then throws ``StoreError/suspended`` or ``StoreError/closed``.
+    func interruptibly<Value: Sendable>(
+        _ body: (Connection) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        do throws(StoreError) {
+            return try writer.withConnection(body)
+        } catch {
+            if error.isInterruption { try checkOpen() }
+            throw error
+        }
+    }
+}
