@@ -164,7 +164,7 @@ public final class ResponseStore: Sendable {
         if work.hasUnordered { background.submit { store in store.reorderEntries() } }
         if work.hasLapsed { background.submit { store in try? store.removeLapsed() } }
         // Other processes may have filled the store without limits.
-        if limits.isExceeded(by: work.size) { background.submit { store in store.keepLimits() } }
+        if configuration.limits?.isExceeded(by: work.size) == true { background.submit { store in store.keepLimits() } }
     }
 
     /// Opens the index for writing. On a full disk, deletes the ballast and uses its space.

@@ -5,6 +5,9 @@ package struct EvictionBatch: Sendable {
     package var isDone = false
     /// Whether only pinned and spared entries are left.
     package var isExhausted = false
+    /// The order from which the next transaction takes entries. `nil` for the order of a policy, in which uses move the
+    /// entries: the next transaction reads that order again.
+    var rest: EvictionOrder?
 }
 
 /// Evicts entries, one batch in each transaction.
@@ -17,28 +20,35 @@ extension WriteTransaction {
     ///   - spared: An entry that stays: the eviction makes room for it.
     package func evict(
         atLeast least: Int = 1, atMost most: Int = .max, sparing spared: Int64? = nil,
-        while isTooMuch: (StoreSize) -> Bool
+        while isTooMuch: (StoreSize) throws(StoreError) -> Bool
     ) throws(StoreError) -> EvictionBatch {
-        var order = try EvictionOrder(connection, sparing: spared)
-        return try evict(along: &order, atLeast: least, atMost: most, while: isTooMuch)
+        let order = try EvictionOrder(connection, sparing: spared)
+        return try evict(along: order, atLeast: least, atMost: most, while: isTooMuch)
     }
 
-    /// Removes the next entries of an order like ``evict(atLeast:atMost:sparing:while:)``. Never removes pinned entries.
-    func evict(
-        along order: inout EvictionOrder, atLeast least: Int = 1, atMost most: Int = .max,
-        while isTooMuch: (StoreSize) -> Bool
+    /// Removes entries by a rule like ``evict(along:atLeast:atMost:while:)``. Continues after the previous batch, if any.
+    package func evict(
+        _ rule: EvictionRule, after previous: EvictionBatch? = nil, atMost most: Int = .max, now: Int64
     ) throws(StoreError) -> EvictionBatch {
+        let order = if let rest = previous?.rest { rest } else { try EvictionOrder(rule, connection, now: now) }
+        return try evict(along: order, atMost: most, while: rule.isTooMuch)
+    }
+
+    /// Removes the next entries of an order, as long as `isTooMuch` is true and the transaction has time. Never removes
+    /// pinned entries.
+    func evict(
+        along order: EvictionOrder, atLeast least: Int = 1, atMost most: Int = .max,
+        while isTooMuch: (StoreSize) throws(StoreError) -> Bool
+    ) throws(StoreError) -> EvictionBatch {
+        var (order, batch, ghosts) = (order, EvictionBatch(), Int64(0))
         var size = try connection.size()
-        let before = size.bodyBytes
-        var (removed, ghosts) = (0, Int64(0))
-        var batch = EvictionBatch()
-        loop: while removed < most {
-            if !isTooMuch(size) {
+        let bytesBefore = size.bodyBytes
+        loop: while batch.report.entries < most {
+            if try !isTooMuch(size) {
                 // Pages become free later than the rows in them, so the index may be larger than estimated.
-                let present = try connection.size()
-                batch.isDone = removed == 0 || !isTooMuch(present)
+                size = try connection.size()
+                batch.isDone = try !isTooMuch(size)
                 if batch.isDone { break }
-                size = present
             }
             switch try order.next(connection) {
             case .searching: if isOutOfTime { break loop }
@@ -46,23 +56,21 @@ extension WriteTransaction {
                 (batch.isDone, batch.isExhausted) = (true, true)
                 break loop
             case .candidate(let candidate):
-                // A pending access moves its entry up: write the access, and read the order again.
-                if try writePendingAccess(of: candidate.id) {
-                    order.restart()
-                    break
-                }
-                guard try order.isCurrent(candidate, connection) else { break }
+                // A pending access moves its entry up, or keeps it from being unused.
+                let wasUsed = try writePendingAccess(of: candidate.id)
+                guard try order.isCurrent(candidate, wasUsed: wasUsed, connection) else { break }
                 if order.kind == .priority, try rememberUses(of: candidate.id) { ghosts += 1 }
                 guard try removeEntry(id: candidate.id) else { break }
                 order.removed(candidate)
-                removed += 1
+                batch.report.entries += 1
                 try connection.update(&size)
             }
-            if removed >= least, isOutOfTime { break }
+            if batch.report.entries >= least, isOutOfTime { break }
         }
         try order.finish(connection)
         if order.kind == .priority { try boundGhosts(added: ghosts) }
-        batch.report = EvictionReport(entries: removed, bytes: max(0, before &- size.bodyBytes))
+        batch.report.bytes = max(0, bytesBefore &- size.bodyBytes)
+        batch.rest = order.isOfPolicy ? nil : order
         evicted += batch.report
         return batch
     }

@@ -80,33 +80,31 @@ struct EvictionOrder: Sendable {
         if kind.isByID { rankedIsComplete = true }
     }
 
-    /// Whether a candidate that was read before this transaction still comes next in its order.
-    func isCurrent(_ candidate: EvictionCandidate, _ connection: Connection) throws(StoreError) -> Bool {
-        let statement: Statement
+    /// Returns whether a candidate still is the next one.
+    ///
+    /// - Parameter wasUsed: Whether the transaction has written a pending access of the candidate.
+    mutating func isCurrent(
+        _ candidate: EvictionCandidate, wasUsed: Bool, _ connection: Connection
+    ) throws(StoreError) -> Bool {
         switch kind {
-        case .recency, .priority: return true
+        case .recency, .priority:
+            // The order was read in this transaction. Nothing but that access has changed it.
+            if wasUsed { readRankedAgain() }
+            return !wasUsed
         case .partition:
-            statement = try connection.prepared(
+            let statement = try connection.prepared(
                 """
                 SELECT 1 FROM entry LEFT JOIN access ON entry_id = id
                 WHERE id = ?1 AND entry.is_pinned = 0 AND coalesce(recency, id << 24) = ?2
                 """)
+            statement.bind(candidate.id, at: 1)
             statement.bind(candidate.rank, at: 2)
-        case .unused(let time):
-            statement = try connection.prepared(
-                """
-                SELECT 1 FROM entry LEFT JOIN access ON entry_id = id
-                WHERE id = ?1 AND entry.is_pinned = 0 AND coalesce(accessed_at, created_at) < ?2
-                """)
-            statement.bind(time, at: 2)
-        case .stored(let time):
-            statement = try connection.prepared(
-                "SELECT 1 FROM entry WHERE id = ?1 AND is_pinned = 0 AND created_at < ?2")
-            statement.bind(time, at: 2)
+            defer { statement.reset() }
+            return try statement.step()
+        case .unused, .stored:
+            let id = candidate.id
+            return try !connection.candidates(of: kind, from: id, before: id + 1, limit: 1).isEmpty
         }
-        statement.bind(candidate.id, at: 1)
-        defer { statement.reset() }
-        return try statement.step()
     }
 
     /// Returns the next candidate in the order.
@@ -143,13 +141,13 @@ struct EvictionOrder: Sendable {
     /// Whether this is the order of the policy of the store, in which uses move the entries.
     var isOfPolicy: Bool { kind == .recency || kind == .priority }
 
-    /// Reads both cursors again from the beginning, because a candidate of the policy has moved.
-    mutating func restart() {
-        guard isOfPolicy else { return }
-        (ranked, unused) = ([], [])
-        (rankedIsComplete, unusedIsComplete) = (false, kind == .priority)
+    /// Reads the ranked entries again, because a use has moved a candidate up among them. Other unused entries stay where
+    /// they are.
+    private mutating func readRankedAgain() {
+        ranked = []
+        rankedIsComplete = false
         lastRanked = (.min, .min)
-        nextID = firstID
+        readAhead = 1
     }
 
     /// Records that a candidate was removed.

@@ -43,57 +43,29 @@ package final class LimitEnforcer: Sendable {
         guard let limits else { return .enough }
         var room = Room.enough
         if let entry, limits.maxPartitionBytes != nil {
-            let isExceeded = try isExceeded(byPartition: entry.key.partition, transaction.connection)
+            let isExceeded = try limits.isExceeded(byPartition: entry.key.partition, transaction.connection)
             if isExceeded, partitionRoom == .none { return .none }
             if isExceeded || partitionRoom == .afterPass {
                 note(entry.key.partition)
                 room = .afterPass
             }
         }
-        guard Self.isExceeded(limits, try transaction.connection.size(), share: 1) else { return room }
+        guard limits.isExceeded(by: try transaction.connection.size()) else { return room }
         if let entry, let limit = limits.maxBytesBesideWAL, entry.byteCount > limit { return .none }
-        let batch = try transaction.evict(atLeast: Self.evictedByCommit, sparing: entry?.id) {
-            Self.isExceeded(limits, $0, share: 1)
+        let batch = try transaction.evict(atLeast: Self.evictedByCommit, sparing: entry?.id) { size in
+            limits.isExceeded(by: size)
         }
         if batch.isExhausted { return .none }
         return batch.isDone ? room : .afterPass
     }
 
-    /// Evicts a batch to make room for a body of `byteCount` bytes. Returns whether there is room, or nothing more can
-    /// be evicted.
-    func makeRoom(for byteCount: Int64, in transaction: WriteTransaction) throws(StoreError) -> Bool {
-        guard let limits else { return true }
-        return try transaction.evict { size in
-            var size = size
-            size.bodyBytes &+= byteCount
-            return Self.isExceeded(limits, size, share: 1)
-        }.isDone
-    }
-
-    /// Evicts a batch on the way down to the low-water mark. Returns whether the pass is done.
-    package func evictBatch(_ transaction: WriteTransaction) throws(StoreError) -> Bool {
-        guard let limits else { return true }
-        return try transaction.evict { Self.isExceeded(limits, $0, share: limits.lowWaterMark) }.isDone
-    }
-
-    func isExceeded(by size: StoreSize) -> Bool {
-        limits.map { Self.isExceeded($0, size, share: 1) } ?? false
-    }
-
-    private static func isExceeded(_ limits: Limits, _ size: StoreSize, share: Double) -> Bool {
-        if let maxBytes = limits.maxBytesBesideWAL, Double(size.bytes) > Double(maxBytes) * share { return true }
-        if let maxEntries = limits.maxEntries, Double(size.entries) > Double(maxEntries) * share { return true }
-        return false
-    }
-
-    // MARK: Partitions
-
-    /// Whether a partition is larger than `share` of its limit, with `growth` bytes more.
-    func isExceeded(
-        byPartition partition: String, _ connection: Connection, growth: Int64 = 0, share: Double = 1
+    /// Evicts a batch to make room for a body of `byteCount` bytes; with `nil`, on the way down to the low-water mark.
+    /// Returns whether enough is evicted, or nothing more can be.
+    package func evictBatch(
+        _ transaction: WriteTransaction, makingRoomFor byteCount: Int64? = nil
     ) throws(StoreError) -> Bool {
-        guard let limit = limits?.maxPartitionBytes, !partition.isEmpty else { return false }
-        return try Double(connection.byteCount(ofPartition: partition)) + Double(growth) > Double(limit) * share
+        guard let limits else { return true }
+        return try transaction.evict { limits.isExceeded(by: $0, addingBody: byteCount) }.isDone
     }
 
     // MARK: Passes

@@ -64,4 +64,24 @@ extension Limits {
     var maxBytesBesideWAL: Int64? {
         maxBytes.map { $0 < 8 * Self.smallestWAL ? $0 : $0 - Self.walByteCount(below: $0) }
     }
+
+    /// Whether a store of a size exceeds a limit with a body of `byteCount` bytes more. With `nil`, whether the size
+    /// exceeds a low-water mark.
+    func isExceeded(by size: StoreSize, addingBody byteCount: Int64? = 0) -> Bool {
+        let share = byteCount == nil ? lowWaterMark : 1
+        let bytes = Double(size.bytes) + Double(byteCount ?? 0)
+        if let maxBytesBesideWAL, bytes > Double(maxBytesBesideWAL) * share { return true }
+        if let maxEntries, Double(size.entries) > Double(maxEntries) * share { return true }
+        return false
+    }
+
+    /// Whether a partition exceeds its limit, or its low-water mark, like ``isExceeded(by:addingBody:)``.
+    func isExceeded(
+        byPartition partition: String, _ connection: Connection, addingBody byteCount: Int64? = 0
+    ) throws(StoreError) -> Bool {
+        guard let maxPartitionBytes, !partition.isEmpty else { return false }
+        let share = byteCount == nil ? lowWaterMark : 1
+        let bytes = try Double(connection.byteCount(ofPartition: partition)) + Double(byteCount ?? 0)
+        return bytes > Double(maxPartitionBytes) * share
+    }
 }

@@ -47,38 +47,34 @@ extension ResponseStore {
         try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule, dryRun: dryRun) }
     }
 
-    func evictNow(_ rule: EvictionRule, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
+    private func evictNow(_ rule: EvictionRule, dryRun: Bool) throws(StoreError) -> EvictionReport {
         if !configuration.isReadOnly { try writeAccesses() }
         guard !dryRun else { return try previewEviction(rule).report }
-        var report = EvictionReport()
-        var (batch, order) = (EvictionBatch(), nil as EvictionOrder?)
-        while !batch.isDone {
-            (batch, order) = try withBallast { () throws(StoreError) in try evictBatch(rule, along: order) }
-            report += batch.report
-        }
+        let report = try evict(rule) { (transaction) throws(StoreError) in try withBallast(transaction) }
         try finishRemoval()
         return report
     }
 
-    /// Runs one transaction of an eviction.
+    /// Removes the entries of a rule in short transactions.
     ///
     /// - Parameters:
-    ///   - order: The rest of the order after the previous batch.
-    ///   - count: The most entries to remove.
-    func evictBatch(
-        _ rule: EvictionRule, along order: EvictionOrder? = nil, atMost count: Int = .max
-    ) throws(StoreError) -> (batch: EvictionBatch, order: EvictionOrder) {
+    ///   - count: The most entries that one transaction removes.
+    ///   - attempt: Runs a transaction, and may run it once more after an error.
+    func evict(
+        _ rule: EvictionRule, atMost count: Int = .max,
+        attempting attempt: (_ transaction: () throws(StoreError) -> EvictionBatch) throws(StoreError) -> EvictionBatch
+    ) throws(StoreError) -> EvictionReport {
         let now = now
-        return try writer.write { (transaction) throws(StoreError) in
-            // Uses move the entries in the order of the policy: read it again.
-            var rest: EvictionOrder
-            if let order, !order.isOfPolicy {
-                rest = order
-            } else {
-                rest = try EvictionOrder(rule, transaction.connection, now: now)
+        var (report, batch) = (EvictionReport(), EvictionBatch())
+        while !batch.isDone {
+            let previous = batch
+            batch = try attempt { () throws(StoreError) in
+                try writer.write { (transaction) throws(StoreError) in
+                    try transaction.evict(rule, after: previous, atMost: count, now: now)
+                }
             }
-            let batch = try transaction.evict(along: &rest, atMost: count, while: rule.isTooMuch)
-            return (batch, rest)
+            report += batch.report
         }
+        return report
     }
 }

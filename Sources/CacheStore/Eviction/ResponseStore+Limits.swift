@@ -4,14 +4,12 @@ extension ResponseStore {
     func keepLimits() {
         let partitions = limits.passBegins()
         do throws(StoreError) {
-            for partition in partitions { _ = try makeRoom(for: 0, in: partition, share: limits.limits?.lowWaterMark) }
+            for partition in partitions { _ = try evict(fromPartition: partition) }
             let lock = try blobs.lock()
-            var isDone = false
-            while !isDone {
-                let batch = try writer.recoveringFromDamage { () throws(StoreError) in try self.keepLimits(under: lock)
-                }
-                guard let batch else { return }
-                isDone = batch
+            while true {
+                let isDone = try writer.recoveringFromDamage { () throws(StoreError) in try keepLimits(under: lock) }
+                guard let isDone else { return }
+                if isDone { break }
             }
             try deleteFiles()
         } catch {
@@ -50,11 +48,11 @@ extension ResponseStore {
         guard limits.limits != nil else { return .enough }
         if byteCount >= Self.largeByteCount, byteCount <= limits.limits?.maxBytesBesideWAL ?? .max {
             while try !writer.write({ [limits] (transaction) throws(StoreError) in
-                try limits.makeRoom(for: byteCount, in: transaction)
+                try limits.evictBatch(transaction, makingRoomFor: byteCount)
             }) {}
         }
         guard let partition else { return .enough }
-        return try makeRoom(for: byteCount, in: partition, share: 1)
+        return try evict(fromPartition: partition, makingRoomFor: byteCount)
     }
 
     /// Makes room like the synchronous overload, without blocking the caller's thread.
@@ -65,36 +63,34 @@ extension ResponseStore {
         return try await onStoringLane { () throws(StoreError) in try self.makeRoom(for: byteCount, in: partition) }
     }
 
-    /// Evicts from a partition until it has room for `byteCount` bytes within its share of the limit. Reads the
-    /// partition without a lock.
+    /// Evicts from a partition until a body of `byteCount` bytes has room within its limit; with `nil`, down to the
+    /// low-water mark. Reads the partition without a lock.
     ///
     /// - Returns: ``LimitEnforcer/Room/afterPass`` if it has evicted: a pass goes on to the low-water mark.
-    private func makeRoom(
-        for byteCount: Int64, in partition: String, share: Double?
+    private func evict(
+        fromPartition partition: String, makingRoomFor byteCount: Int64? = nil
     ) throws(StoreError) -> LimitEnforcer.Room {
-        guard let share, let limit = limits.limits?.maxPartitionBytes, !partition.isEmpty else { return .enough }
-        let isExceeded = { @Sendable [limits] (connection: Connection) throws(StoreError) in
-            try limits.isExceeded(byPartition: partition, connection, growth: byteCount, share: share)
+        guard let limits = limits.limits, let maxBytes = limits.maxPartitionBytes else { return .enough }
+        let isExceeded = { @Sendable (connection: Connection) throws(StoreError) in
+            try limits.isExceeded(byPartition: partition, connection, addingBody: byteCount)
         }
         guard try read(isExceeded) else { return .enough }
-        guard byteCount <= limit else { return .none }
+        if let byteCount, byteCount > maxBytes { return .none }
         // Uses may move entries during the walk. Read the order again then, a few times.
         for _ in 0..<4 {
-            var order = try readLong { (connection) throws(StoreError) in
+            let order = try readLong { (connection) throws(StoreError) in
                 try EvictionOrder(.partition(partition), connection)
             }
             if order.isEmpty { return .none }
-            while !order.isEmpty {
-                order = try writer.write { [order] (transaction) throws(StoreError) in
-                    var order = order
-                    while !order.isEmpty, try isExceeded(transaction.connection) {
-                        _ = try transaction.evict(along: &order, atMost: 1) { _ in true }
-                        if transaction.isOutOfTime { break }
+            var batch = EvictionBatch()
+            while !batch.isDone {
+                batch = try writer.write { [rest = batch.rest ?? order] (transaction) throws(StoreError) in
+                    try transaction.evict(along: rest) { (_) throws(StoreError) in
+                        try isExceeded(transaction.connection)
                     }
-                    return order
                 }
-                guard try read(isExceeded) else { return .afterPass }
             }
+            if !batch.isExhausted { break }
         }
         return .afterPass
     }

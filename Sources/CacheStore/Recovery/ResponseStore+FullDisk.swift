@@ -16,7 +16,13 @@ extension ResponseStore {
             let before = try statistics()
             let wanted = max(
                 byteCount.multipliedReportingOverflow(by: 4).partialValue, before.physicalBytes / 16, 1 << 16)
-            let report = try evictOnFullDisk(downTo: max(0, before.limitedBytes - wanted))
+            let rule = EvictionRule.maxBytes(max(0, before.limitedBytes - wanted))
+            let report = try evict(rule, atMost: Self.batchSize) { (transaction) throws(StoreError) in
+                // Copying the WAL may need space, which the committed batches have freed.
+                let batch = try retryingOnFullDisk(transaction)
+                try deleteFiles()
+                return batch
+            }
             restartWAL()
             ballast.write()
             observation.log.warning(
@@ -30,34 +36,26 @@ extension ResponseStore {
 
     /// Runs a change that frees space. If the disk was full, deletes the ballast and runs the change once more.
     func withBallast<Value>(_ change: () throws(StoreError) -> Value) throws(StoreError) -> Value {
-        do throws(StoreError) {
-            return try change()
-        } catch {
-            guard error.isFullDisk, place.releaseBallast() else { throw error }
+        try retryingOnFullDisk(change) {
+            guard place.releaseBallast() else { return false }
             background.submit { store in store.ballast.write() }
-            restartWAL()
-            return try change()
+            return true
         }
     }
 
-    private func evictOnFullDisk(downTo byteCount: Int64) throws(StoreError) -> EvictionReport {
-        var report = EvictionReport()
-        var isDone = false
-        while !isDone {
-            let batch: EvictionBatch
-            do throws(StoreError) {
-                batch = try evictBatch(.maxBytes(byteCount), atMost: Self.batchSize).batch
-            } catch {
-                // Copying the WAL may need space, which the committed batches have freed.
-                guard error.isFullDisk else { throw error }
-                restartWAL()
-                batch = try evictBatch(.maxBytes(byteCount), atMost: Self.batchSize).batch
-            }
-            try deleteFiles()
-            report += batch.report
-            isDone = batch.isDone
+    /// Runs a change. If the disk was full, restarts the WAL and runs the change once more.
+    ///
+    /// - Parameter makeRoom: Frees space before; returns `false` if the second run would fail, too.
+    private func retryingOnFullDisk<Value>(
+        _ change: () throws(StoreError) -> Value, after makeRoom: () -> Bool = { true }
+    ) throws(StoreError) -> Value {
+        do throws(StoreError) {
+            return try change()
+        } catch {
+            guard error.isFullDisk, makeRoom() else { throw error }
+            restartWAL()
+            return try change()
         }
-        return report
     }
 
     private func restartWAL() {

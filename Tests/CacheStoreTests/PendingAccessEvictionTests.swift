@@ -1,0 +1,77 @@
+import CacheStore
+import TestSupport
+import Testing
+
+/// An eviction among entries whose accesses are only in memory.
+@Suite("Eviction with pending accesses")
+struct PendingAccessEvictionTests {
+    /// Runs evictions in one transaction of a store with `count` entries. Their ids begin with 1, their times of storing
+    /// with 0 ms.
+    private func transact(among count: Int, _ body: (WriteTransaction, AccessLog) throws -> Void) throws {
+        let sandbox = try Sandbox()
+        try sandbox.fillQuickly(count)
+        let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(5))
+        let accesses = AccessLog()
+        accesses.follow(try connection.lastEntryID(), try connection.largestRecency())
+        try connection.execute("BEGIN IMMEDIATE")
+        try body(WriteTransaction(connection, accessLog: accesses), accesses)
+        try connection.execute("ROLLBACK")
+    }
+
+    private func evict(_ rule: EvictionRule, _ transaction: WriteTransaction, now: Int64) throws -> Int {
+        var batch = try transaction.evict(rule, now: now)
+        var count = batch.report.entries
+        while !batch.isDone {
+            batch = try transaction.evict(rule, after: batch, now: now)
+            count += batch.report.entries
+        }
+        return count
+    }
+
+    @Test("J1: a pending access keeps an entry from a rule by last use, and not from a rule by age")
+    func rulesByTime() throws {
+        try transact(among: 3) { transaction, accesses in
+            _ = accesses.note(2, at: 4)
+            #expect(try evict(.unusedFor(.milliseconds(5)), transaction, now: 8) == 2)
+            _ = accesses.note(2, at: 5)
+            #expect(try evict(.olderThan(.milliseconds(5)), transaction, now: 8) == 1)
+            #expect(accesses.isEmpty)
+        }
+    }
+
+    @Test("J5: pending accesses move their entries behind the unused ones, in the order of the accesses")
+    func order() throws {
+        try transact(among: 6) { transaction, accesses in
+            for id in [1, 3, 2, 5, 1] as [Int64] { _ = accesses.note(id, at: 10) }
+            var order: [String] = []
+            for limit in (0..<6).reversed() {
+                let before = try ids(transaction)
+                #expect(try evict(.maxEntries(limit), transaction, now: 10) == 1)
+                order += Set(before).subtracting(try ids(transaction))
+            }
+            #expect(order == ["4", "6", "3", "2", "5", "1"])
+        }
+    }
+
+    private func ids(_ transaction: WriteTransaction) throws -> [String] {
+        try (1...6).compactMap { number in
+            try transaction.connection.entries(for: .path(number - 1)).first.map { "\($0.id)" }
+        }
+    }
+
+    @Test("pending accesses of all entries cost in proportion to their number")
+    func cost() throws {
+        func steps(_ count: Int) throws -> Int64 {
+            var sum: Int64 = 0
+            try transact(among: count) { transaction, accesses in
+                for id in 1...Int64(count) { _ = accesses.note(id, at: 10_000) }
+                let before = transaction.connection.stepCount
+                #expect(try evict(.maxEntries(count - 1), transaction, now: 10_000) == 1)
+                sum = transaction.connection.stepCount - before
+            }
+            return sum
+        }
+        let (few, many) = (try steps(50), try steps(1_000))
+        #expect(many < 3 * 20 * few, "\(few) steps, then \(many)")
+    }
+}
