@@ -32,9 +32,11 @@ struct PendingAccessEvictionTests {
     func rulesByTime() throws {
         try transact(among: 3) { transaction, accesses in
             _ = accesses.note(2, at: 4)
-            #expect(try evict(.unusedFor(.milliseconds(5)), transaction, now: 8) == 2)
+            let unused = try evict(.unusedFor(.milliseconds(5)), transaction, now: 8)
+            #expect(unused == 2)
             _ = accesses.note(2, at: 5)
-            #expect(try evict(.olderThan(.milliseconds(5)), transaction, now: 8) == 1)
+            let old = try evict(.olderThan(.milliseconds(5)), transaction, now: 8)
+            #expect(old == 1)
             #expect(accesses.isEmpty)
         }
     }
@@ -46,7 +48,8 @@ struct PendingAccessEvictionTests {
             var order: [String] = []
             for limit in (0..<6).reversed() {
                 let before = try ids(transaction)
-                #expect(try evict(.maxEntries(limit), transaction, now: 10) == 1)
+                let evicted = try evict(.maxEntries(limit), transaction, now: 10)
+                #expect(evicted == 1)
                 order += Set(before).subtracting(try ids(transaction))
             }
             #expect(order == ["4", "6", "3", "2", "5", "1"])
@@ -66,12 +69,24 @@ struct PendingAccessEvictionTests {
             try transact(among: count) { transaction, accesses in
                 for id in 1...Int64(count) { _ = accesses.note(id, at: 10_000) }
                 let before = transaction.connection.stepCount
-                #expect(try evict(.maxEntries(count - 1), transaction, now: 10_000) == 1)
+                let evicted = try evict(.maxEntries(count - 1), transaction, now: 10_000)
+                #expect(evicted == 1)
                 sum = transaction.connection.stepCount - before
             }
             return sum
         }
         let (few, many) = (try steps(50), try steps(1_000))
         #expect(many < 3 * 20 * few, "\(few) steps, then \(many)")
+    }
+
+    @Test("a transaction that has written accesses for its whole time evicts later")
+    func bounded() throws {
+        try transact(among: 5_000) { transaction, accesses in
+            for id in 1...5_000 as ClosedRange<Int64> { _ = accesses.note(id, at: 10_000) }
+            let batch = try transaction.evict(.maxEntries(4_999), now: 10_000)
+            #expect(batch.report.entries == 0 && !batch.isDone && !accesses.isEmpty)
+            let evicted = try evict(.maxEntries(4_999), transaction, now: 10_000)
+            #expect(evicted == 1)
+        }
     }
 }

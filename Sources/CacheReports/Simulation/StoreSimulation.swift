@@ -90,13 +90,14 @@ package final class StoreSimulation {
         let time = Date(milliseconds: now)
         // Bodies of different keys have different digests.
         let digest = byteCount == 0 ? nil : Array(key.text.utf8).withUnsafeBytes { ContentDigest(of: $0) }
+        var room = LimitEnforcer.Room.enough
         let hasEvicted = try transact { transaction in
             let entry = try transaction.store(
                 EntryMetadata(requestedAt: time, receivedAt: time), for: key, digest: digest, byteCount: byteCount,
                 at: now)
-            _ = try enforcer.makeRoom(for: entry, in: transaction)
+            room = try enforcer.makeRoom(for: entry, in: transaction)
         }
-        guard hasEvicted else { return }
+        guard hasEvicted || room == .afterPass else { return }
         var isDone = false
         while !isDone {
             _ = try transact { transaction in isDone = try enforcer.evictBatch(transaction) }

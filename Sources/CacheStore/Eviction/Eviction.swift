@@ -15,7 +15,8 @@ extension WriteTransaction {
     /// Removes entries in the order of the policy, as long as `isTooMuch` is true and the transaction has time.
     ///
     /// - Parameters:
-    ///   - least: The number of entries to remove also without time.
+    ///   - least: The number of entries to remove also without time. Entries that have moved in the order count, too:
+    ///     each may have cost the write of an access.
     ///   - most: The most entries to remove.
     ///   - spared: An entry that stays: the eviction makes room for it.
     package func evict(
@@ -40,7 +41,8 @@ extension WriteTransaction {
         along order: EvictionOrder, atLeast least: Int = 1, atMost most: Int = .max,
         while isTooMuch: (StoreSize) throws(StoreError) -> Bool
     ) throws(StoreError) -> EvictionBatch {
-        var (order, batch, ghosts) = (order, EvictionBatch(), Int64(0))
+        var (order, batch) = (order, EvictionBatch())
+        var (moved, ghosts) = (0, Int64(0))
         var size = try connection.size()
         let bytesBefore = size.bodyBytes
         loop: while batch.report.entries < most {
@@ -58,14 +60,17 @@ extension WriteTransaction {
             case .candidate(let candidate):
                 // A pending access moves its entry up, or keeps it from being unused.
                 let wasUsed = try writePendingAccess(of: candidate.id)
-                guard try order.isCurrent(candidate, wasUsed: wasUsed, connection) else { break }
+                guard try order.isCurrent(candidate, wasUsed: wasUsed, connection) else {
+                    moved += 1
+                    break
+                }
                 if order.kind == .priority, try rememberUses(of: candidate.id) { ghosts += 1 }
                 guard try removeEntry(id: candidate.id) else { break }
                 order.removed(candidate)
                 batch.report.entries += 1
                 try connection.update(&size)
             }
-            if batch.report.entries >= least, isOutOfTime { break }
+            if batch.report.entries + moved >= least, isOutOfTime { break }
         }
         try order.finish(connection)
         if order.kind == .priority { try boundGhosts(added: ghosts) }

@@ -6,10 +6,6 @@ internal import Synchronization
 
 /// The state of all loads that a loader has under way.
 struct ActiveLoads: Sendable {
-    var table: LoadTable<Load, LoadWaiter>
-    var cancellations = Cancellations()
-    /// The task of each load: its transfer, or its wait for another attempt.
-    var tasks: [UInt64: Task<Void, Never>] = [:]
     /// The state of a load beyond its waiters and its task.
     struct Details {
         /// The key of the refused response, if the load asks the origin for the whole instead.
@@ -24,6 +20,10 @@ struct ActiveLoads: Sendable {
         var observed: ObservedLoad?
     }
 
+    var table: LoadTable<Load, LoadWaiter>
+    var cancellations = Cancellations()
+    /// The task of each load: its transfer, or its wait for another attempt.
+    var tasks: [UInt64: Task<Void, Never>] = [:]
     private var details: [UInt64: Details] = [:]
 
     /// The details of a load.
