@@ -100,7 +100,7 @@ extension ResponseStore {
             rest = rest.dropFirst(removed.count)
             report.entries += removed.report.entries
             report.bytes &+= removed.report.bytes
-            failing += removed.failing
+            failing.formUnion(removed.failing)
         }
         report.failures = try removeFailures(for: failing)
         // Evictions between the batches may have remembered uses of removed entries.
@@ -118,8 +118,8 @@ extension ResponseStore {
         try writer.write { (transaction) throws(StoreError) in _ = try transaction.connection.forgetUses(of: nil) }
     }
 
-    private func removeFailures(for keys: [CacheKey]) throws(StoreError) -> Int {
-        var (rest, count) = (keys[...], 0)
+    private func removeFailures(for keys: Set<CacheKey>) throws(StoreError) -> Int {
+        var (rest, count) = (Array(keys)[...], 0)
         while !rest.isEmpty {
             let batch = rest.prefix(Self.removalBatch)
             rest = rest.dropFirst(batch.count)

@@ -8,7 +8,7 @@ struct Evict: AsyncParsableCommand {
         abstract: "Make the store smaller: by bytes, by number, by last use or by age.",
         discussion: """
             One of the four rules is needed. Down to a number of bytes or entries, the least recently used entries go first. \
-            Pinned entries stay. A dry run rolls the eviction back; other writers wait for it.
+            Pinned entries stay. A dry run only counts the entries, and no writer waits for it.
             """)
 
     @Option(

@@ -32,29 +32,13 @@ extension Connection {
         var preview = EvictionPreview(left: try size())
         let end = timeLimit.map { ContinuousClock.now + $0 }
         var order = try EvictionOrder(rule, self, now: now)
-        /// The references to a body that remain.
-        var references: [ContentDigest: Int64] = [:]
+        var freed = try FreedBytes(self)
         var last: Int64?
-        let bodies = try prepare(
-            """
-            SELECT blob.digest, blob.byte_count, blob.reference_count
-            FROM (
-                SELECT body FROM entry WHERE id = ?1 UNION ALL SELECT body FROM derived WHERE entry_id = ?1
-            ) AS needed JOIN blob ON blob.digest = needed.body
-            """)
         while rule.isTooMuch(preview.left), let candidate = try order.nextCandidate(self) {
-            bodies.bind(candidate.id, at: 1)
-            while try bodies.step() {
-                guard let digest = bodies.digest(0) else { continue }
-                let rest = (references[digest] ?? bodies.int64(2)) - 1
-                references[digest] = rest > 0 ? rest : nil
-                guard rest <= 0 else { continue }
-                preview.left.bodyBytes &-= bodies.int64(1)
-                preview.report += EvictionReport(entries: 0, bytes: bodies.int64(1))
-            }
-            bodies.reset()
+            let bytes = try freed.remove(candidate.id)
+            preview.report += EvictionReport(entries: 1, bytes: bytes)
+            preview.left.bodyBytes &-= bytes
             preview.left.entries -= 1
-            preview.report += EvictionReport(entries: 1, bytes: 0)
             last = candidate.id
             if let end, preview.report.entries % 256 == 0, ContinuousClock.now >= end {
                 preview.isComplete = false

@@ -55,50 +55,30 @@ extension Connection {
 
     /// Returns the report that removing the selection would return. Changes nothing.
     func preview(of selection: EntrySelection) throws(StoreError) -> RemovalReport {
-        try checkPredicate(of: selection)
-        let sums = try prepare(
-            """
-            WITH
-                selected (id, body) AS MATERIALIZED (\(selection.query("SELECT entry.id, entry.body"))),
-                needed (body) AS (
-                    SELECT body FROM selected WHERE body IS NOT NULL
-                    UNION ALL
-                    SELECT derived.body FROM selected CROSS JOIN derived ON derived.entry_id = selected.id
-                    WHERE derived.body IS NOT NULL
-                )
-            SELECT
-                (SELECT count(*) FROM selected),
-                (
-                    SELECT CAST(total(byte_count) AS INTEGER)
-                    FROM (SELECT body, count(*) AS count FROM needed GROUP BY body) AS gone
-                    JOIN blob ON blob.digest = gone.body AND blob.reference_count <= gone.count
-                )
-            """)
-        sums.bind(selection)
-        guard try sums.step() else { throw error(0, sql: sums.sql) }
-        var failing = Set(try failingKeys(in: selection))
-        let failures = try prepare(
-            """
-            SELECT partition, key FROM failure
-            WHERE (partition, key) IN (\(selection.query("SELECT entry.partition, entry.key")))
-            """)
-        failures.bind(selection)
-        while try failures.step() {
-            failing.insert(CacheKey(stored: failures.text(1), partition: failures.text(0)))
-        }
-        return RemovalReport(entries: sums.int(0), failures: failing.count, bytes: sums.int64(1))
+        let ids = try ids(in: selection)
+        var freed = try FreedBytes(self)
+        var bytes: Int64 = 0
+        for id in ids { bytes &+= try freed.remove(id) }
+        let failures = try failingKeys(in: selection, andOf: Set(ids)).count
+        return RemovalReport(entries: ids.count, failures: failures, bytes: bytes)
     }
 
-    /// Returns the keys with failures in a selection by keys, also those without an entry: at most
-    /// ``Connection/maxFailures``. None for a selection that asks for more than the key.
-    func failingKeys(in selection: EntrySelection) throws(StoreError) -> [CacheKey] {
-        guard selection.isAboutKeys else { return [] }
-        let statement = try prepared("SELECT DISTINCT partition, key FROM failure")
+    /// Returns the keys with failures of given entries, and those in a selection by keys, also without an entry: at most
+    /// ``Connection/maxFailures``. A selection that asks for more than the key has none.
+    func failingKeys(
+        in selection: EntrySelection, andOf entries: Set<Int64> = []
+    ) throws(StoreError) -> Set<CacheKey> {
+        let statement = try prepared(
+            """
+            SELECT failure.partition, failure.key, entry.id
+            FROM failure LEFT JOIN entry ON entry.partition = failure.partition AND entry.key = failure.key
+            """)
         defer { statement.reset() }
-        var keys: [CacheKey] = []
+        var keys: Set<CacheKey> = []
         while try statement.step() {
             let key = CacheKey(stored: statement.text(1), partition: statement.text(0))
-            if selection.contains(key) { keys.append(key) }
+            let isSelected = selection.isAboutKeys && selection.contains(key)
+            if isSelected || entries.contains(statement.int64(2)) { keys.insert(key) }
         }
         return keys
     }

@@ -1,0 +1,31 @@
+/// Counts the bytes that removals would free, for dry runs: the bodies that no remaining entry or derived representation
+/// needs.
+struct FreedBytes {
+    /// The references that remain to bodies that have lost some.
+    private var references: [ContentDigest: Int64] = [:]
+    private let bodies: Statement
+
+    init(_ connection: Connection) throws(StoreError) {
+        bodies = try connection.prepare(
+            """
+            SELECT blob.digest, blob.byte_count, blob.reference_count
+            FROM (
+                SELECT body FROM entry WHERE id = ?1 UNION ALL SELECT body FROM derived WHERE entry_id = ?1
+            ) AS needed JOIN blob ON blob.digest = needed.body
+            """)
+    }
+
+    /// Returns the bytes that the removal of an entry would free after the previous ones.
+    mutating func remove(_ entry: Int64) throws(StoreError) -> Int64 {
+        bodies.bind(entry, at: 1)
+        defer { bodies.reset() }
+        var bytes: Int64 = 0
+        while try bodies.step() {
+            guard let digest = bodies.digest(0) else { continue }
+            let rest = (references[digest] ?? bodies.int64(2)) &- 1
+            references[digest] = rest > 0 ? rest : nil
+            if rest <= 0 { bytes &+= bodies.int64(1) }
+        }
+        return bytes
+    }
+}
