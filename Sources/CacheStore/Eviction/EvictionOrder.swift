@@ -53,8 +53,8 @@ struct EvictionOrder: Sendable {
     private var rankedIsComplete = false
     private var unusedIsComplete = false
     /// The id at which the walk along the ids continues.
-    private var nextID: Int64
-    private let firstID: Int64
+    private var nextID: Int64 = 0
+    private var firstID: Int64 = 0
     private var highestRank: Int64?
     /// The number of candidates to read at once. Small at first, because mostly one entry makes room for a new one.
     private var readAhead: Int64 = 1
@@ -69,15 +69,19 @@ struct EvictionOrder: Sendable {
     init(_ kind: Kind, _ connection: Connection, sparing spared: Int64? = nil) throws(StoreError) {
         self.kind = kind
         self.spared = spared
-        let unusedID = kind == .recency ? try connection.integer(connection.prepared("SELECT unused_id FROM total")) : 0
-        firstID = min(max(unusedID, 0), Connection.maxID)
-        nextID = firstID
-        unusedIsComplete = kind == .priority
-        if case .partition(let partition) = kind {
+        switch kind {
+        case .recency:
+            let unusedID = try connection.integer(connection.prepared("SELECT unused_id FROM total"))
+            firstID = min(max(unusedID, 0), Connection.maxID)
+            nextID = firstID
+        case .priority:
+            unusedIsComplete = true
+        case .partition(let partition):
             ranked = try connection.leastRecentlyUsed(ofPartition: partition)[...]
             (rankedIsComplete, unusedIsComplete) = (true, true)
+        case .unused, .stored:
+            rankedIsComplete = true
         }
-        if kind.isByID { rankedIsComplete = true }
     }
 
     /// Returns whether a candidate still is the next one.
@@ -195,16 +199,6 @@ struct EvictionOrder: Sendable {
         }
         readAhead = min(readAhead * 2, 64)
         return isFilled
-    }
-}
-
-extension EvictionOrder.Kind {
-    /// Whether the order is that of the ids alone.
-    fileprivate var isByID: Bool {
-        switch self {
-        case .unused, .stored: true
-        case .recency, .priority, .partition: false
-        }
     }
 }
 
