@@ -1,5 +1,4 @@
 import CacheStore
-import TestSupport
 import Testing
 
 /// An eviction among entries whose accesses are only in memory.
