@@ -88,4 +88,15 @@ struct PendingAccessEvictionTests {
             #expect(evicted == 1)
         }
     }
+
+    @Test("a commit without time left writes one access, although it may remove many entries without time")
+    func commitWithoutTime() throws {
+        try transact(among: 100) { transaction, accesses in
+            for id in 1...100 as ClosedRange<Int64> { _ = accesses.note(id, at: 10_000) }
+            while !transaction.isOutOfTime {}
+            let batch = try transaction.evict(atLeast: 64) { _ in true }
+            let written = try transaction.connection.prepare("SELECT count(*) FROM access").integers()
+            #expect(batch.report.entries == 0 && !batch.isDone && written == [1])
+        }
+    }
 }

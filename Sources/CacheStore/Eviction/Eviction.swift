@@ -15,8 +15,8 @@ extension WriteTransaction {
     /// Removes entries in the order of the policy, as long as `isTooMuch` is true and the transaction has time.
     ///
     /// - Parameters:
-    ///   - least: The number of entries to remove also without time. Entries that have moved in the order count, too:
-    ///     each may have cost the write of an access.
+    ///   - least: The number of entries to remove also without time, unless entries have moved in the order: each may have
+    ///     cost the write of an access.
     ///   - most: The most entries to remove.
     ///   - spared: An entry that stays: the eviction makes room for it.
     package func evict(
@@ -42,7 +42,7 @@ extension WriteTransaction {
         while isTooMuch: (StoreSize) throws(StoreError) -> Bool
     ) throws(StoreError) -> EvictionBatch {
         var (order, batch) = (order, EvictionBatch())
-        var (moved, ghosts) = (0, Int64(0))
+        var (hasMoved, ghosts) = (false, Int64(0))
         var size = try connection.size()
         let bytesBefore = size.bodyBytes
         loop: while batch.report.entries < most {
@@ -61,7 +61,7 @@ extension WriteTransaction {
                 // A pending access moves its entry up, or keeps it from being unused.
                 let wasUsed = try writePendingAccess(of: candidate.id)
                 guard try order.isCurrent(candidate, wasUsed: wasUsed, connection) else {
-                    moved += 1
+                    hasMoved = true
                     break
                 }
                 if order.kind == .priority, try rememberUses(of: candidate.id) { ghosts += 1 }
@@ -70,7 +70,7 @@ extension WriteTransaction {
                 batch.report.entries += 1
                 try connection.update(&size)
             }
-            if batch.report.entries + moved >= least, isOutOfTime { break }
+            if batch.report.entries >= least || hasMoved, isOutOfTime { break }
         }
         try order.finish(connection)
         if order.kind == .priority { try boundGhosts(added: ghosts) }

@@ -4,9 +4,9 @@
 /// even if several entries and derived representations share it. An eighth of a limit, at most 16 MB, is kept for the
 /// WAL. A limit below 32 MiB keeps nothing for it: the WAL then takes up to 4 MiB besides. A commit that would exceed a
 /// limit makes room in its own transaction. A pass in the background then evicts down to the low-water mark. After a limit
-/// was lowered, the first commit evicts some dozens of entries, and the pass the others. A partition gets its room before
-/// the commit. A body that is being written counts once it is committed, and so does a part of it that the loader commits
-/// before.
+/// was lowered, the first commit evicts some dozens of entries, and the pass the others. A commit that would have to write
+/// many uses of entries first leaves the eviction to the pass, too. A partition gets its room before the commit. A body that
+/// is being written counts once it is committed, and so does a part of it that the loader commits before.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk; `nil` for any number.
     public var maxBytes: Int64?

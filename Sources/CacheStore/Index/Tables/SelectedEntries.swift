@@ -68,19 +68,29 @@ extension Connection {
     func failingKeys(
         in selection: EntrySelection, andOf entries: Set<Int64> = []
     ) throws(StoreError) -> Set<CacheKey> {
-        let statement = try prepared(
-            """
-            SELECT failure.partition, failure.key, entry.id
-            FROM failure LEFT JOIN entry ON entry.partition = failure.partition AND entry.key = failure.key
-            """)
+        guard selection.isAboutKeys || !entries.isEmpty else { return [] }
+        let statement = try prepared("SELECT DISTINCT partition, key FROM failure")
         defer { statement.reset() }
         var keys: Set<CacheKey> = []
         while try statement.step() {
             let key = CacheKey(stored: statement.text(1), partition: statement.text(0))
-            let isSelected = selection.isAboutKeys && selection.contains(key)
-            if isSelected || entries.contains(statement.int64(2)) { keys.insert(key) }
+            var isSelected = selection.isAboutKeys && selection.contains(key)
+            if !isSelected { isSelected = try has(oneOf: entries, under: key) }
+            if isSelected { keys.insert(key) }
         }
         return keys
+    }
+
+    private func has(oneOf entries: Set<Int64>, under key: CacheKey) throws(StoreError) -> Bool {
+        guard !entries.isEmpty else { return false }
+        let statement = try prepared("SELECT id FROM entry WHERE partition = ?1 AND key = ?2")
+        defer { statement.reset() }
+        statement.bind(key.partition, at: 1)
+        statement.bind(key.text, at: 2)
+        while try statement.step() {
+            if entries.contains(statement.int64(0)) { return true }
+        }
+        return false
     }
 }
 
