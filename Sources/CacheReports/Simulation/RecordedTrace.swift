@@ -13,18 +13,18 @@ package struct LeftOutRequests: Hashable, Sendable {
 }
 
 /// Selects the requests that a cache can answer, from access logs and from the record of a store.
-package struct CacheableRequests {
+struct CacheableRequests {
     /// RFC 9110 §15.1: "heuristically cacheable".
     private static let statuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
-    package private(set) var leftOut = LeftOutRequests()
+    private(set) var leftOut = LeftOutRequests()
     /// The length of the latest body of each key. A 304 has no body, but asks for the same response.
     private var byteCounts: [CacheKey: Int64] = [:]
 
-    package init() {}
+    init() {}
 
     /// Returns the request of a line; `nil` for one that is not replayed, which is counted.
-    package mutating func request(_ line: URLListLine) -> TraceRequest? {
+    mutating func request(_ line: URLListLine) -> TraceRequest? {
         switch line.content {
         case .blank: return nil
         case .malformed: break
@@ -37,7 +37,7 @@ package struct CacheableRequests {
     }
 
     /// Returns a recorded request; `nil` for one that is not replayed, which is counted.
-    package mutating func request(_ record: RequestRecord) -> TraceRequest? {
+    mutating func request(_ record: RequestRecord) -> TraceRequest? {
         // The checksum, because the URL may be truncated.
         let name = String(UInt64(bitPattern: record.keyChecksum), radix: 16)
         guard !record.isBackground, record.outcome != .error, let key = try? CacheKey(name: name) else {
@@ -48,7 +48,7 @@ package struct CacheableRequests {
     }
 
     /// Counts records that are gone.
-    package mutating func lose(_ count: Int64) {
+    mutating func lose(_ count: Int64) {
         leftOut.lost += count
     }
 

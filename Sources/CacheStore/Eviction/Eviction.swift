@@ -4,7 +4,7 @@ package struct EvictionBatch: Sendable {
     /// Whether enough is removed, or nothing more can be.
     package var isDone = false
     /// Whether only pinned and spared entries are left.
-    package var isExhausted = false
+    var isExhausted = false
     /// The order from which the next transaction takes entries. `nil` for the order of a policy, in which uses move the
     /// entries: the next transaction reads that order again.
     var rest: EvictionOrder?

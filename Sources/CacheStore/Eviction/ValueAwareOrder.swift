@@ -32,12 +32,12 @@ extension Connection {
     }
 
     /// Returns whether there may be entries that do not follow the policy.
-    package func hasUnorderedEntries() throws(StoreError) -> Bool {
+    func hasUnorderedEntries() throws(StoreError) -> Bool {
         try integer(prepared("SELECT reordered_id IS NOT NULL FROM state")) == 1
     }
 
     /// Returns whether every unpinned entry has a priority.
-    package func isOrderedByValue() throws(StoreError) -> Bool {
+    func isOrderedByValue() throws(StoreError) -> Bool {
         try integer(prepared("SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state")) == 1
     }
 

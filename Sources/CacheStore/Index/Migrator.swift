@@ -6,7 +6,7 @@ package import Migrations
 /// `user_version` counts the applied steps. `application_id` tells an index from any other SQLite file.
 package struct Migrator {
     /// 'CaSt'.
-    package static let applicationID: Int64 = 0x4361_5374
+    static let applicationID: Int64 = 0x4361_5374
 
     let path: String
     private let steps: [Migration]

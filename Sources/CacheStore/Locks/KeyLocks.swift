@@ -85,7 +85,7 @@ package final class KeyLocks: Sendable {
     }
 
     /// The number of keys whose locks other stores hold, up to `limit`. Takes no lock.
-    package func countHeldElsewhere(limit: Int) -> Int {
+    func countHeldElsewhere(limit: Int) -> Int {
         let file = state.withLock { $0.refusal == nil ? $0.file.open() : nil }
         guard let file else { return 0 }
         // Each call finds one range of locked bytes, in no order; locks beside each other are one range.

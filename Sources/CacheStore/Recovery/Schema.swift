@@ -29,7 +29,7 @@ extension Connection {
     }
 
     /// Returns the schema of a new index.
-    package static func expectedSchema() throws(StoreError) -> [String] {
+    static func expectedSchema() throws(StoreError) -> [String] {
         let connection = try Connection(path: ":memory:", role: .writer, busyTimeout: .zero)
         for step in migrations { try connection.execute(step.sql) }
         return try connection.schema()

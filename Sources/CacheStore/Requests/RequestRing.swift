@@ -14,7 +14,7 @@ package struct RequestRing: Sendable {
     /// The most records of a file, 2 GiB.
     package static let maxCapacity = 1 << 22
     /// The records of a file unless the program chooses another number, 16 MiB.
-    package static let standardCapacity = 1 << 15
+    static let standardCapacity = 1 << 15
     /// The slots of one read.
     private static let chunkLength = 128
 

@@ -30,7 +30,7 @@ package final class URLCacheDatabase {
     }
 
     /// The longest property list that is read, in bytes.
-    package static let maxListByteCount = 1 << 20
+    static let maxListByteCount = 1 << 20
     /// The longest body inside the database that is read. `URLCache` keeps longer ones in files.
     private static let maxContentByteCount: Int32 = 64 << 20
 

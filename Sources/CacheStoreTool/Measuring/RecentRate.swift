@@ -6,7 +6,7 @@ package struct RecentRate: Sendable {
     /// The shortest time between two samples that are kept.
     private static let resolution = Duration.milliseconds(100)
     /// The shortest time over which the growth gives a rate.
-    package static let shortestSpan = Duration.milliseconds(500)
+    static let shortestSpan = Duration.milliseconds(500)
 
     /// The samples in the order of their times. The first may be older than ``span``, so that the samples cover the
     /// span.

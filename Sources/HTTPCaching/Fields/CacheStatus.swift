@@ -24,7 +24,7 @@ public struct CacheStatus: Hashable, Sendable {
     public var detail: String?
 
     /// The longest ``key`` or ``detail`` in bytes. The cache omits a longer one.
-    package static let maxTextByteCount = 1024
+    static let maxTextByteCount = 1024
 
     private init(forward: ForwardReason?, ttl: Int64?, key: String?, detail: String?) {
         self.forward = forward

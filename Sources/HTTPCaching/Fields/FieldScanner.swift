@@ -37,7 +37,7 @@ package struct FieldScanner {
     /// Moves to the next list element; returns `false` if there is none.
     ///
     /// RFC 9110 §5.6.1.2: a recipient must parse and ignore a reasonable number of empty list elements.
-    package mutating func skipToElement() -> Bool {
+    mutating func skipToElement() -> Bool {
         while let byte = next {
             guard byte == UInt8(ascii: ",") || byte.isFieldWhitespace else { return true }
             position += 1
@@ -46,7 +46,7 @@ package struct FieldScanner {
     }
 
     /// Skips whitespace and returns whether a comma or the end follows.
-    package mutating func isAtEndOfElement() -> Bool {
+    mutating func isAtEndOfElement() -> Bool {
         skipWhitespace()
         return next == nil || next == UInt8(ascii: ",")
     }
@@ -103,7 +103,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 
     /// The tokens of a comma-separated list, in lower case; `nil` if an element is not a token.
-    package var lowercasedTokens: [String]? {
+    var lowercasedTokens: [String]? {
         var scanner = FieldScanner(self)
         var tokens: [String] = []
         while scanner.skipToElement() {
@@ -117,7 +117,7 @@ extension UnsafeBufferPointer<UInt8> {
 
 extension UInt8 {
     /// RFC 9110 §5.6.3: `OWS = *( SP / HTAB )`.
-    package var isFieldWhitespace: Bool { self == 0x20 || self == 0x09 }
+    var isFieldWhitespace: Bool { self == 0x20 || self == 0x09 }
 
     /// RFC 9110 §5.6.2: `tchar`.
     package var isTokenByte: Bool {

@@ -21,7 +21,7 @@ extension HTTPFields {
 
 extension Collection<UInt8> {
     /// The text of these bytes of a field value: UTF-8, or else ISO 8859-1.
-    package var fieldText: String {
+    var fieldText: String {
         if let text = String(validating: self, as: UTF8.self) { return text }
         var scalars = String.UnicodeScalarView()
         for byte in self { scalars.append(Unicode.Scalar(byte)) }
@@ -32,7 +32,7 @@ extension Collection<UInt8> {
     ///
     /// Transports whose values are strings repair values that are not UTF-8, among them that of `URLSession`. Two
     /// repaired entity tags can be equal although the tags of the origin differ, so a repaired tag must match nothing.
-    package var isRepaired: Bool {
+    var isRepaired: Bool {
         var matched = 0
         for byte in self {
             switch (matched, byte) {

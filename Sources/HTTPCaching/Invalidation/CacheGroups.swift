@@ -12,7 +12,7 @@ package struct CacheGroups: Hashable, Sendable {
     package static let maxCount = 64
 
     /// The greatest length of a name in bytes; a longer name is ignored. RFC 9875 §2 requires at least 32.
-    package static let maxNameByteCount = 256
+    static let maxNameByteCount = 256
 
     /// Reads the groups of a response; none when the field is absent or not a List of Strings.
     package init(_ fields: HTTPFields) {

@@ -7,7 +7,7 @@ package struct PartCommitSchedule: Sendable {
     /// A commit is due after this number of seconds.
     package static let interval: TimeInterval = 2
     /// No commit is due for fewer new bytes: its transaction writes about as many to the WAL.
-    package static let minByteCount: Int64 = 65_536
+    static let minByteCount: Int64 = 65_536
 
     private var lastByteCount: Int64
     private var lastTime: Date

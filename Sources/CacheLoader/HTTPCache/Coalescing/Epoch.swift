@@ -24,7 +24,7 @@ package struct Epochs: Sendable {
     }
 
     /// Begins a new epoch of all keys.
-    package mutating func advanceAll() {
+    mutating func advanceAll() {
         for slot in counts.indices { counts[slot] &+= 1 }
     }
 

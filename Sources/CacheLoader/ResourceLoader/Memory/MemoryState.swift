@@ -88,7 +88,7 @@ package struct MemoryState<Key: Hashable, Value> {
 
     // MARK: Evicting, for space
 
-    package mutating func setCostLimit(_ limit: Int?, at now: Date) -> [Item] {
+    mutating func setCostLimit(_ limit: Int?, at now: Date) -> [Item] {
         costLimit = limit
         return evict(downTo: clamp.limit(for: limit, at: now) ?? .max)
     }
@@ -122,13 +122,13 @@ package struct MemoryState<Key: Hashable, Value> {
     }
 
     /// Returns the evictions since the last call.
-    package mutating func takeEvicted() -> FreedMemory {
+    mutating func takeEvicted() -> FreedMemory {
         defer { evicted = FreedMemory() }
         return evicted
     }
 
     /// Drops references to evicted values that are dead. Returns the live ones.
-    package mutating func sweepReferences() -> [Value] {
+    mutating func sweepReferences() -> [Value] {
         references.sweep()
     }
 }

@@ -127,7 +127,7 @@ package struct RecencyTable<Key: Hashable, Value> {
     }
 
     /// Removes the least recently used items until the rest cost at most `cost`. Returns the oldest first.
-    package mutating func removeOldest(downTo cost: Int) -> [Item] {
+    mutating func removeOldest(downTo cost: Int) -> [Item] {
         var removed: [Item] = []
         while totalCost > cost, let key = list.oldest.flatMap({ keyAt[$0] }), let item = remove(key) {
             removed.append(item)
@@ -156,7 +156,7 @@ package struct RecencyTable<Key: Hashable, Value> {
     }
 
     /// Frees memory of the table if most of it is unused. Visits every remaining item.
-    package mutating func compact() {
+    mutating func compact() {
         guard list.capacity > Self.smallest, count < list.capacity / 4 else { return }
         for item in removeAll() { insert(item) }
     }

@@ -158,12 +158,12 @@ package struct LoadTable<Key: Hashable, Waiter> {
     // MARK: Loads
 
     /// Returns the load that the next waiter of a key would join, with the key of its first waiter.
-    package func loadToJoin(_ key: Key) -> (ID, Key)? {
+    func loadToJoin(_ key: Key) -> (ID, Key)? {
         ids[key].flatMap { id in states[id].map { (id, $0.key) } }
     }
 
     /// Lets no further waiter join a load. The next waiter of its key begins another one.
-    package mutating func supersede(_ id: ID) {
+    mutating func supersede(_ id: ID) {
         guard let key = states[id]?.key, ids[key] == id else { return }
         ids[key] = nil
         superseded.insert(id)

@@ -116,7 +116,7 @@ extension Connection {
     package static let emptyPageCount: Int64 = 31
 
     /// Returns the number of pages of the index that are in use.
-    package func usedPageCount() throws(StoreError) -> Int64 {
+    func usedPageCount() throws(StoreError) -> Int64 {
         try integer(prepared("PRAGMA page_count")) - integer(prepared("PRAGMA freelist_count"))
     }
 }
@@ -128,7 +128,7 @@ package struct StoreSize: Sendable {
     package var bodyBytes: Int64
     /// Bytes of the pages beyond those of an empty index, divided by the number of entries. Pages become free later
     /// than the rows in them.
-    package let indexBytesPerEntry: Double
+    let indexBytesPerEntry: Double
 
     /// Bytes that count against a limit.
     package var bytes: Int64 {

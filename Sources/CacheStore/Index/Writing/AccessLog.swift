@@ -47,7 +47,7 @@ package struct RequestCounts: Hashable, Sendable {
 /// An entry that was never used has the recency `id << 24`. The order does not depend on the wall clock.
 package struct Recency {
     /// The bits that count accesses between two insertions. Accesses beyond their maximum count as simultaneous.
-    package static let tickBits: Int64 = 24
+    static let tickBits: Int64 = 24
     private var newestID: Int64 = 0
     /// The largest recency that this process knows.
     private var last: Int64 = 0

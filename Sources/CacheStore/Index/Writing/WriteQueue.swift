@@ -27,12 +27,12 @@ package struct WriteQueue<Job> {
     }
 
     /// Makes jobs the next again that were not run.
-    package mutating func putBack(_ jobs: some Collection<Job>) {
+    mutating func putBack(_ jobs: some Collection<Job>) {
         waiting.insert(contentsOf: jobs, at: 0)
     }
 
     /// The number of jobs that wait for the next transaction.
-    package var waitingCount: Int { waiting.count }
+    var waitingCount: Int { waiting.count }
 
     /// Whether no job waits. If so, ends the leadership.
     package mutating func isFinished() -> Bool {
