@@ -1,4 +1,4 @@
-package import CacheStore
+import CacheStore
 
 /// The requests of a trace that are not replayed.
 package struct LeftOutRequests: Hashable, Sendable {
