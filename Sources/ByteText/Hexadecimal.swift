@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of an ASCII hexadecimal digit in either case; `nil` for any other byte.
+    /// The value of an ASCII hexadecimal digit in either case. Any other byte has none.
     @inlinable package var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -36,7 +36,7 @@ extension Sequence<UInt8> {
 }
 
 extension [UInt8] {
-    /// Creates bytes from hexadecimal digits in either case; `nil` for an odd number of digits or another character.
+    /// Creates bytes from an even number of hexadecimal digits in either case. Fails for any other text.
     package init?(hexadecimal: some StringProtocol) {
         self.init()
         var digits = Substring(hexadecimal).utf8

@@ -31,8 +31,8 @@ package enum PercentEncoding {
         }
     }
 
-    /// Removes the first byte, or the byte that the first three encode; `nil` at the end. A `%` without two digits stands
-    /// for itself.
+    /// Removes and returns the first byte, or the byte that the first three encode. Returns `nil` at the end. A `%` without
+    /// two digits stands for itself.
     @inlinable package static func popByte<Bytes: Collection<UInt8>>(
         _ rest: inout Bytes
     ) -> (byte: UInt8, isEncoded: Bool)? where Bytes.SubSequence == Bytes {

@@ -181,7 +181,7 @@ extension CacheTransaction {
 
     /// Returns how the store keeps the body of a 206: alone, or combined with stored parts of the same representation.
     ///
-    /// - Parameter verifiesContent: Whether the new part is compared with a digest of its own.
+    /// - Parameter verifiesContent: Whether the new part has a digest and is compared with it.
     func storing(
         _ received: Received, part response: StoredResponse, in writer: BodyWriter, verifiesContent: Bool
     ) -> SharedBody.Storing {

@@ -10,7 +10,7 @@ struct BodyVerification: Sendable {
     /// All bytes of the file.
     private var file: DigestCheck?
 
-    /// Verifies a message whose content is the whole file, or has no file; `nil` without digests to compare.
+    /// Verifies a message whose content is the whole file, or has no file. Fails without digests to compare.
     init?(url: String, content: [IntegrityDigests], isStored: Bool = true) {
         guard let check = DigestCheck(content, isStored: isStored) else { return nil }
         self.url = url
@@ -33,7 +33,7 @@ struct BodyVerification: Sendable {
     ///
     /// - Parameters:
     ///   - isInFile: Whether `writer` took the chunk.
-    ///   - writer: Writes the file; `nil` without a file.
+    ///   - writer: Writes the file, if there is one.
     mutating func update(_ chunk: Data, isInFile: Bool, _ writer: BodyWriter?) throws(LoadError) {
         if !isInFile, let writer {
             try wrapping { () throws(StoreError) in

@@ -22,7 +22,7 @@ enum CombinedBody {
         }
     }
 
-    /// Returns the combined body; `nil` if a stored part is gone.
+    /// Returns the combined body, or `nil` if a stored part no longer exists.
     static func make(
         _ pieces: [Piece], new: BodyWriter, in store: ResponseStore
     ) async throws(StoreError) -> BodyWriter? {

@@ -67,8 +67,8 @@ final class SharedBody: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - storing: The actions on the file; `nil` for a body that is not kept.
-    ///   - verification: Verifies the body before its end; `nil` without digests to compare.
+    ///   - storing: The actions on the file, if the body is kept.
+    ///   - verification: Verifies the body before its end, if there are digests to compare.
     ///   - onStoreFailure: Receives the error if the body or a part of it could not be stored.
     ///   - onEnd: Called after the commit of the body, or once no commit will follow.
     init(

@@ -1,4 +1,4 @@
-/// Returns the result of `operation`; `nil` after `limit`, or once the calling task is cancelled.
+/// Returns the result of `operation`, or `nil` after `limit` or once the calling task is cancelled.
 ///
 /// The operation is then cancelled, but not awaited: a transport may ignore its cancellation.
 package func withTimeLimit<Value: Sendable>(
