@@ -39,17 +39,18 @@ struct BoundedCallTests {
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let failure = FailureBox()
         let ended = DispatchSemaphore(value: 0)
+        store.writer.checkpointer.wait()
         let before = try descriptorCount()
         Thread.detachNewThread {
             do { try Self.longCalls[number].run(store) } catch { failure.set(error as? StoreError) }
             ended.signal()
         }
-        while try descriptorCount() <= before { sched_yield() }
+        try spinWhile { try descriptorCount() <= before }
         #expect(try store.bytes(.path("a")) == Data("a".utf8))
         try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
         let time = ContinuousClock().measure { store.suspend() }
         #expect(time < .seconds(2))
-        ended.wait()
+        try ended.waitForSignal()
         #expect(failure.get() == .suspended)
         try store.resume()
         #expect(try store.bytes(.path("b")) == Data("b".utf8))
@@ -69,6 +70,7 @@ struct BoundedCallTests {
     func commitBesideMaintenance() async throws {
         let store = try sandbox.open { $0.durability = .durable }
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        store.writer.checkpointer.wait()
         let before = try descriptorCount()
         let removal = Task { try await store.removeAll(Self.endless) }
         while try descriptorCount() <= before { await Task.yield() }

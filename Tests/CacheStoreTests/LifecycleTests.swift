@@ -69,6 +69,7 @@ struct LifecycleTests {
     func queryUnderWay(_ closes: Bool) throws {
         let store = try sandbox.open { $0.queryTimeout = nil }
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        store.writer.checkpointer.wait()
         let before = try descriptors(of: "index.sqlite")
         let outcome = Outcome()
         Thread.detachNewThread {
@@ -85,10 +86,10 @@ struct LifecycleTests {
             }
             outcome.ended.signal()
         }
-        while try descriptors(of: "index.sqlite") == before { sched_yield() }
+        try spinWhile { try descriptors(of: "index.sqlite") == before }
         if closes { store.close() } else { store.suspend() }
         #expect(try descriptors(of: "index.sqlite") == 0 && lockedFiles() == [])
-        outcome.ended.wait()
+        try outcome.ended.waitForSignal()
         #expect(outcome.failure.withLock { $0 } == (closes ? .closed : .suspended))
         guard !closes else { return }
         try store.resume()
@@ -111,10 +112,10 @@ struct LifecycleTests {
             do throws(StoreError) { try store.writer.recover() } catch { outcome.failure.withLock { $0 = error } }
             outcome.ended.signal()
         }
-        while try descriptors(of: "blobs") == before { sched_yield() }
+        try spinWhile { try descriptors(of: "blobs") == before }
         if closes { store.close() } else { store.suspend() }
         #expect(try descriptors(of: "blobs") <= before && descriptors(of: "index.sqlite") == 0)
-        outcome.ended.wait()
+        try outcome.ended.waitForSignal()
         #expect(outcome.failure.withLock { $0 } == .busy(path: sandbox.indexPath))
     }
 

@@ -347,9 +347,9 @@ struct SnapshotTests {
                 }
                 outcome.hasEnded.signal()
             }
-            while !FileManager.default.fileExists(atPath: target.path) { sched_yield() }
+            try spinWhile { !FileManager.default.fileExists(atPath: target.path) }
             if closes { store.close() } else { store.suspend() }
-            outcome.hasEnded.wait()
+            try outcome.hasEnded.waitForSignal()
             if let error = outcome.error.withLock({ $0 }) {
                 #expect(error == (closes ? .closed : .suspended))
                 #expect(try contents(of: target) == [])

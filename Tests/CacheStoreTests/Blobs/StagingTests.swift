@@ -111,10 +111,10 @@ struct StagingTests {
             #expect(throws: Never.self) { try blobs.sweepStagedFiles() }
             finished.signal()
         }
-        while sandbox.names(in: "staging").count == count { usleep(100) }
+        try spinWhile { sandbox.names(in: "staging").count == count }
         blobs.suspendStaging()
         let left = sandbox.names(in: "staging").count
-        finished.wait()
+        try finished.waitForSignal()
         #expect(sandbox.names(in: "staging").count == left)
         #expect(try blobs.sweepStagedFiles() == 0)
         blobs.resumeStaging()

@@ -371,9 +371,13 @@ struct WriteLockTests {
         }
         // The thread waits for SQLite's lock while it has the store's.
         let lock = try makeLock()
-        while lock.take(within: .zero) { lock.release() }
+        try spinWhile {
+            guard lock.take(within: .zero) else { return false }
+            lock.release()
+            return true
+        }
         if closes { waiting.close() } else { waiting.suspend() }
-        ended.wait()
+        try ended.waitForSignal()
         #expect(failure.withLock { $0 } == (closes ? .closed : .suspended))
     }
 
