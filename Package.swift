@@ -329,7 +329,8 @@ let package = Package(
         .testTarget(
             name: "CacheLoaderTests",
             dependencies: [
-                "CacheStore", "CacheLoader", "CacheStoreTesting", "HTTPCaching", "LoopbackHTTP", "LoopbackOrigin",
+                "CSQLite", "CacheStore", "CacheLoader", "CacheStoreTesting", "HTTPCaching", "LoopbackHTTP",
+                "LoopbackOrigin",
                 "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

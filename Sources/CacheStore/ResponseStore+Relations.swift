@@ -1,13 +1,5 @@
-/// Finds and removes entries that belong together although their keys differ.
+/// Removes entries that belong together although their keys differ.
 extension ResponseStore {
-    /// Returns the keys of the latest 64 entries that may answer URLs with another query
-    /// (``EntryMetadata/searchBase``), the latest row first. Runs on the calling thread, for some microseconds.
-    package func keys(withSearchBase base: String, partition: String) throws(StoreError) -> [CacheKey] {
-        try read { (connection) throws(StoreError) in
-            try connection.keys(withSearchBase: base, partition: partition)
-        }
-    }
-
     /// Removes everything stored for `keys`, the other members of their groups, and the members of `groups`, in one
     /// transaction.
     ///

@@ -1,10 +1,12 @@
 // Two VFSes of SQLite (https://sqlite.org/vfs.html, "VFS shims"): the first writes the frames of a commit to the WAL with
-// one call, the second gives queries the time of a store's clock.
+// one call, the second gives queries the time of a store's clock. Also reads the header that connections share.
 
 #ifndef CSQLITEVFS_H
 #define CSQLITEVFS_H
 
 #include <stdint.h>
+
+struct sqlite3;
 
 // Returns the name with which a writing connection opens the index, or NULL if the default VFS must do. Any thread may
 // call this function. The first call registers the VFS, but not as the default.
@@ -27,5 +29,21 @@ void csqlitevfs_set_query_time(int64_t milliseconds);
 
 // Returns to the time of the system.
 void csqlitevfs_reset_query_time(void);
+
+// A state of the database of a connection in WAL mode. Each commit of any process makes another one.
+typedef struct csqlitevfs_version {
+    // The salts of the WAL: SQLite chooses others when it begins the WAL anew.
+    uint64_t salts;
+    // The checksum over all frames, which includes the last commit.
+    uint64_t checksum;
+    // The number of commits, and that of frames.
+    uint64_t changes;
+} csqlitevfs_version;
+
+// Reads the state from the memory that SQLite shares with all connections to the database. Costs no system call. Only the
+// thread that uses the connection may call this function, after the connection has read something.
+//
+// Returns 0 if the state is unknown: without a WAL, before its first frame, or while another connection commits.
+int csqlitevfs_read_version(struct sqlite3 *connection, csqlitevfs_version *version);
 
 #endif

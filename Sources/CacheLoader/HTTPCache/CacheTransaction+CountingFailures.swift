@@ -27,7 +27,8 @@ extension CacheTransaction {
     /// Returns the failures of equal requests since their last success; `nil` without any, and if the store cannot be
     /// read.
     func failure() -> LoadFailure? {
-        failureRequest.flatMap { try? store.failure(for: key, request: $0) }
+        if let snapshot, snapshot.key == key, snapshot.hasFailures == false, store.isCurrent(snapshot) { return nil }
+        return failureRequest.flatMap { try? store.failure(for: key, request: $0) }
     }
 
     /// Counts an error of the origin. Keeps the stored content.

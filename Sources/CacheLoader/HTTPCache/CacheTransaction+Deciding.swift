@@ -111,9 +111,15 @@ extension CacheTransaction {
 
     /// Returns the stored responses for the request. Throws if the store cannot be read.
     func find() throws(StoreError) -> Stored {
-        var entries = try store.responses(for: key)
-        if entries.isEmpty, key == target { entries = try entriesOfEquivalentURLs() }
-        return Stored(entries: entries, responses: entries.map(EntryCodec.response))
+        let found = try currentSnapshot()
+        let entries = found.entries.isEmpty ? try equivalentEntries(found) : found.entries
+        return Stored(entries: entries, responses: entries.map(EntryCodec.response), snapshot: found)
+    }
+
+    private func currentSnapshot() throws(StoreError) -> KeySnapshot {
+        if let snapshot, snapshot.key == key, store.isCurrent(snapshot) { return snapshot }
+        let mayHaveEquivalent = key == target && (request.method == .get || request.method == .head)
+        return try store.snapshot(of: key, searchBase: mayHaveEquivalent ? NoVarySearch.base(of: key.text) : nil)
     }
 
     /// Whether the store has a response for the request, in any state.
@@ -124,10 +130,8 @@ extension CacheTransaction {
 
     /// Returns the stored responses for the same URL with another query, if No-Vary-Search makes them equivalent. The
     /// caller has tried the URL itself first (§7 of the draft).
-    private func entriesOfEquivalentURLs() throws(StoreError) -> [StoredEntry] {
-        guard request.method == .get || request.method == .head else { return [] }
-        let base = String(NoVarySearch.base(of: key.text))
-        for other in try store.keys(withSearchBase: base, partition: key.partition) {
+    private func equivalentEntries(_ snapshot: KeySnapshot) throws(StoreError) -> [StoredEntry] {
+        for other in snapshot.relatedKeys {
             let entries = try store.responses(for: other).filter { entry in
                 NoVarySearch(EntryCodec.response(of: entry).fields).isEquivalent(key.text, other.text)
             }

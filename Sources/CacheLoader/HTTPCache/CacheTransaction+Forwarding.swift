@@ -31,7 +31,8 @@ extension CacheTransaction {
     func forward(
         _ forwarding: Forwarding, _ lock: KeyLock? = nil, isRetry: Bool = false
     ) async throws(LoadError) -> CachedResponse {
-        let generation = try? store.generation()
+        // A removal since the decision counts as one during the request.
+        let generation = forwarding.stored.snapshot?.generation ?? (try? store.generation())
         let requested = configuration.clock()
         let reply: TransportResponse
         do throws(LoadError) {

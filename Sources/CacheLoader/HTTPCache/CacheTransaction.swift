@@ -36,6 +36,8 @@ struct CacheTransaction: Sendable {
     let target: CacheKey
     /// `nil` if the store does not record requests.
     var recorded: RecordedRequest?
+    /// What the index had for the key when an earlier decision about the request was made. Used again if it is current.
+    var snapshot: KeySnapshot?
 
     /// - Parameters:
     ///   - key: The key of the stored response.
@@ -77,6 +79,8 @@ struct CacheTransaction: Sendable {
     struct Stored {
         var entries: [StoredEntry] = []
         var responses: [StoredResponse] = []
+        /// What the index had for the key; `nil` if the store could not be read.
+        var snapshot: KeySnapshot?
     }
 
     /// A stored response to validate or complete at the origin. Its body stays open, so an eviction does no harm.
@@ -180,8 +184,12 @@ struct CacheTransaction: Sendable {
                 if Task.isCancelled { throw .cancelled }
                 // A request that ended after the decision may have stored the answer. So may the last holder of the
                 // lock.
-                let isCurrent = lock == nil && context.coalescer.epoch(of: key) == epoch
-                return try await finish(isCurrent ? .forwarded(forwarding, epoch) : try begin(), lock)
+                if lock == nil, context.coalescer.epoch(of: key) == epoch {
+                    return try await forward(forwarding)
+                }
+                var again = self
+                again.snapshot = forwarding.stored.snapshot
+                return try await finish(try again.begin(), lock)
             }
             if !didSend { endStep(wait, .wait(.sharedRequest)) }
             switch outcome {

@@ -40,7 +40,7 @@ package final class Connection {
     /// as many: 4,062. With more pages, reading a page searches two tables.
     static let maxWALByteCount = 4_000 * pageByteCount
 
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     private let path: String
     /// How long a statement waits for a lock of another connection.
     var busyTimeout: Duration {

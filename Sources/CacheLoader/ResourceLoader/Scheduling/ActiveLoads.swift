@@ -135,7 +135,7 @@ extension ResourceLoader {
     ) -> Bool {
         let observed = ObservedLoad(load)
         var load = load
-        load.generation = try? store.generation()
+        load.generation = load.snapshot?.generation ?? (try? store.generation())
         let isHoldable = isHoldable(load, heldBackBy)
         let now = load.configuration.clock()
         // A load that no removal of its key has followed.

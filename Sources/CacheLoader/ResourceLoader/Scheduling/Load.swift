@@ -18,7 +18,9 @@ struct Load: Hashable, Sendable {
     private let number: UInt64
     /// The number of cancellations before the load was created; see ``Cancellations``.
     let cancellations: UInt64
-    /// The generation of the store when the load was about to join another one; `nil` if the store could not be read.
+    /// What the index had for the key before the load began or joined another one; `nil` if that was not asked.
+    var snapshot: KeySnapshot?
+    /// The generation of the store before the load began or joined another one; `nil` if the store could not be read.
     var generation: StoreGeneration?
     /// The key of a stored response that was refused and removed before the load began. Its next request bypasses the
     /// caches on the way.

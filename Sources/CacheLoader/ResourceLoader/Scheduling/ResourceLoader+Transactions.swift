@@ -33,6 +33,7 @@ extension ResourceLoader {
             policy: policy, keepsErrors: false)
         transaction.contentTypeFilter = settings.configuration.contentTypeFilter
         transaction.isBackground = load.isBackground
+        transaction.snapshot = load.snapshot
         transaction.request.addLoaderFields(decodesContent: settings.configuration.decodesContent)
         return transaction
     }

@@ -12,7 +12,7 @@ extension ResourceLoader {
     func loadFromStore(
         _ load: inout Load, _ plan: ProcessingPlan
     ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, entry: StoredEntry?)? {
-        guard load.isShareable, let (response, request) = try await contentFromStore(load) else { return nil }
+        guard load.isShareable, let (response, request) = try await contentFromStore(&load) else { return nil }
         let original = response.original(for: request.method)
         if let original, let value = await storedValue(plan, of: original, load) {
             let loaded = try Loaded(value, response, request.target, load.configuration)
@@ -82,12 +82,14 @@ extension ResourceLoader {
 
     /// Returns fresh stored content, also behind stored redirects that are fresh. Verifies a long body on a lane of the
     /// store.
-    private func contentFromStore(_ load: Load) async throws(LoadError) -> (CachedResponse, RedirectRequest)? {
-        var deferred: StoredEntry?
-        var found = try freshSteps(load, .short, &deferred)
-        while let entry = deferred.take() {
-            found = try freshSteps(load, await CacheTransaction.verified(entry, in: store), &deferred)
+    ///
+    /// - Parameter load: Gets the snapshot of its key if there is no such content.
+    private func contentFromStore(_ load: inout Load) async throws(LoadError) -> (CachedResponse, RedirectRequest)? {
+        var (found, missing) = try freshSteps(load, .short)
+        while case .deferred(let entry) = missing {
+            (found, missing) = try freshSteps(load, await CacheTransaction.verified(entry, in: store))
         }
+        if case .forward(let forwarding) = missing { load.snapshot = forwarding.stored.snapshot }
         guard let (steps, request) = found, let last = steps.last else { return nil }
         for redirect in steps.dropLast() { redirect.transaction.note(redirect.answer) }
         return (last.transaction.deliver(last.answer), request)
@@ -98,25 +100,26 @@ extension ResourceLoader {
     func freshSteps(
         _ load: Load
     ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
-        var deferred: StoredEntry?
-        return try freshSteps(load, .unlimited, &deferred)
+        try freshSteps(load, .unlimited).found
     }
 
-    /// - Parameter deferred: Set if there is no result because the body of this entry is too long.
+    /// - Returns: The steps, or the decision that ended the search.
     private func freshSteps(
-        _ load: Load, _ reading: CacheTransaction.BodyReading, _ deferred: inout StoredEntry?
-    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
-        try storedSteps(load) { (transaction) throws(LoadError) in
-            switch try transaction.decide(reading) {
-            case .answer(let answer) where answer.response.status.kind == .successful || !answer.isRevalidated:
+        _ load: Load, _ reading: CacheTransaction.BodyReading
+    ) throws(LoadError) -> (
+        found: ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)?,
+        missing: CacheTransaction.Step?
+    ) {
+        var missing: CacheTransaction.Step?
+        let found = try storedSteps(load) { (transaction) throws(LoadError) in
+            let step = try transaction.decide(reading)
+            if case .answer(let answer) = step, answer.response.status.kind == .successful || !answer.isRevalidated {
                 return (answer, answer.response)
-            case .deferred(let entry):
-                deferred = entry
-                return nil
-            case .answer, .forward:
-                return nil
             }
+            missing = step
+            return nil
         }
+        return (found, missing)
     }
 
     /// Follows stored redirects to stored content. Returns an answer for each redirect step, the content last, and the

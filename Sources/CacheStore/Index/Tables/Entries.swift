@@ -7,29 +7,63 @@ private enum EntryColumn: Int32 {
     case partition, key, host
 
     var parameter: Int32 { rawValue + 1 }
+
+    // A lookup reads these after those of the entry.
+    static let generation = searchBase.rawValue + 1
+    static let hasFailures = searchBase.rawValue + 2
+    static let relatedKeys = searchBase.rawValue + 3
 }
 
 /// Reads the rows of `entry`.
 extension Connection {
-    /// Returns all stored responses of a key. Takes one point lookup; there is a second row only with variants, parts
-    /// or an error response.
+    /// Returns all stored responses of a key.
     package func entries(for key: CacheKey) throws(StoreError) -> [StoredEntry] {
+        try read(key, searchBase: nil, isForOrigin: false).entries
+    }
+
+    /// Returns what the index has for a key, in one statement.
+    package func snapshot(of key: CacheKey, searchBase: Substring?) throws(StoreError) -> KeySnapshot {
+        try read(key, searchBase: searchBase, isForOrigin: true)
+    }
+
+    /// Takes one point lookup; there is a second row only with variants, parts or an error response.
+    ///
+    /// - Parameter isForOrigin: Whether to read, for a key without entries, what a request to the origin depends on.
+    private func read(_ key: CacheKey, searchBase: Substring?, isForOrigin: Bool) throws(StoreError) -> KeySnapshot {
         let statement = try prepared(
             """
-            SELECT id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
-                expires_at, created_at, is_body_decoded, byte_count, body, head, session, is_pinned, tags,
-                key_checksum, part_start, part_total, groups, search_base
-            FROM entry
-            WHERE partition = ?1 AND key = ?2 AND (session IS NULL OR session = (SELECT session FROM state))
+            SELECT entry.id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
+                expires_at, created_at, is_body_decoded, byte_count, body, head, entry.session, is_pinned, tags,
+                key_checksum, part_start, part_total, groups, search_base, generation,
+                CASE WHEN entry.id IS NULL AND ?3 THEN
+                    EXISTS (SELECT 1 FROM failure WHERE failure.partition = ?1 AND failure.key = ?2)
+                END,
+                CASE WHEN entry.id IS NULL AND ?4 THEN (
+                    SELECT json_group_array(related.key) FROM (
+                        SELECT key FROM entry WHERE partition = ?1 AND search_base = substr(?2, 1, ?4)
+                        ORDER BY id DESC LIMIT ?5
+                    ) AS related
+                ) END
+            FROM state LEFT JOIN entry
+                ON partition = ?1 AND key = ?2 AND (entry.session IS NULL OR entry.session = state.session)
             """)
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
-        var entries: [StoredEntry] = []
+        statement.bind(isForOrigin ? 1 : 0, at: 3)
+        statement.bind(searchBase.map { Int64($0.unicodeScalars.count) }, at: 4)
+        statement.bind(Self.maxVariants, at: 5)
+        var snapshot = KeySnapshot(key: key)
         while try statement.step() {
-            if let entry = StoredEntry(key: key, row: statement) { entries.append(entry) }
+            snapshot.generation = StoreGeneration(number: statement.int64(EntryColumn.generation))
+            if let entry = StoredEntry(key: key, row: statement) { snapshot.entries.append(entry) }
+            snapshot.hasFailures = statement.int64OrNil(EntryColumn.hasFailures).map { $0 != 0 }
+            for text in statement.names(EntryColumn.relatedKeys) {
+                let related = CacheKey(stored: text, partition: key.partition)
+                if !snapshot.relatedKeys.contains(related) { snapshot.relatedKeys.append(related) }
+            }
         }
-        return entries
+        return snapshot
     }
 
     /// Whether an entry is present and has the same body as before.

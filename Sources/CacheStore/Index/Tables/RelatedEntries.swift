@@ -1,24 +1,5 @@
 /// Finds entries that belong together although their keys differ.
 extension Connection {
-    /// Returns the keys of entries that may answer other queries than their own, the latest row first.
-    package func keys(withSearchBase base: String, partition: String) throws(StoreError) -> [CacheKey] {
-        let statement = try prepared(
-            """
-            SELECT key FROM entry WHERE partition = ?1 AND search_base = ?2
-            ORDER BY id DESC LIMIT ?3
-            """)
-        defer { statement.reset() }
-        statement.bind(partition, at: 1)
-        statement.bind(base, at: 2)
-        statement.bind(Self.maxVariants, at: 3)
-        var keys: [CacheKey] = []
-        while try statement.step() {
-            let key = CacheKey(stored: statement.text(0), partition: partition)
-            if !keys.contains(key) { keys.append(key) }
-        }
-        return keys
-    }
-
     /// Returns the groups to which the entries of a key belong, and those of its URL with any fragment.
     package func groups(of key: CacheKey) throws(StoreError) -> [String] {
         let statement = try prepared(

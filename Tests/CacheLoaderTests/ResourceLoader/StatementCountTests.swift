@@ -1,0 +1,63 @@
+import CSQLite
+import CacheLoader
+import CacheStore
+import CacheStoreTesting
+import Foundation
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Statements of a load")
+struct StatementCountTests {
+    @Test("a load whose response is not stored reads the index once before its request, and again only for failures")
+    func coldLoad() async throws {
+        let directory = try TemporaryDirectory()
+        await #expect(processExitsWith: .success) { [path = directory.path as String] in
+            try await Self.countStatements(path)
+        }
+    }
+
+    /// The statements that all connections of this process have begun since the test emptied the list.
+    private static let statements = Mutex<[String]>([])
+
+    private static func countStatements(_ path: String) async throws {
+        // SQLite calls the function for each connection that it opens.
+        typealias Extension = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Int32
+        let trace: Extension = { connection, _, _ in
+            sqlite3_trace_v2(
+                connection, UInt32(SQLITE_TRACE_STMT),
+                { _, _, _, text in
+                    // The steps of a trigger are reported as comments.
+                    let sql = text.map { String(cString: $0.assumingMemoryBound(to: CChar.self)) } ?? ""
+                    if !sql.hasPrefix("--") { StatementCountTests.statements.withLock { $0.append(sql) } }
+                    return 0
+                }, nil)
+        }
+        #expect(sqlite3_auto_extension(unsafeBitCast(trace, to: (@convention(c) () -> Void).self)) == SQLITE_OK)
+        let store = try ResponseStore(directory: URL(filePath: path + "/store"))
+        let atRequest = Mutex<[String]>([])
+        let transport = ScriptedTransport { _, _ in
+            atRequest.withLock { $0 = statements.withLock { $0 } }
+            return TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
+                body: TransportBody(chunks: [Data("a".utf8)]))
+        }
+        var configuration = ResourceLoader.Configuration()
+        configuration.negativeCaching.lifetime = .seconds(60)
+        configuration.retry = .never
+        let loader = ResourceLoader(store: store, transport: transport, configuration: configuration)
+        // A failure is looked up when the load begins and when its request does.
+        for (path, hasFailure, expected) in [("a", false, 1), ("b", false, 1), ("c", true, 3)] {
+            let key = try CacheKey(url: "https://example.com/\(path)")
+            if hasFailure { try await store.recordFailure(for: key, status: 500) }
+            // The last load is stored, and the connections are open.
+            try await store.flush()
+            _ = try store.peek(CacheKey(url: "https://example.com/"))
+            statements.withLock { $0 = [] }
+            _ = try await loader.load(key.text)
+            let found = atRequest.withLock { $0 }
+            #expect(found.count == expected, "\(path): \(found)")
+        }
+    }
+}
