@@ -37,7 +37,7 @@ public final class ResourceLoader: Sendable {
     private let storeObserving: ObserverRegistration
 
     /// The loads under way. The lock guards only the table; waiters receive their results outside the lock.
-    let loads: MeteredLoads
+    let loads: Mutex<ActiveLoads>
 
     /// Listen to ``Configuration/reachability``. The mutex guards the tasks.
     let watches = Mutex<[Task<Void, Never>]>([])
@@ -52,7 +52,7 @@ public final class ResourceLoader: Sendable {
         settings = Mutex(LoaderSettings(configuration, generation: 0))
         self.memory = memory
         self.meters = meters
-        loads = MeteredLoads(ActiveLoads(configuration), meters)
+        loads = Mutex(ActiveLoads(configuration))
         context.setRevalidator { [weak self] transaction, ended in
             guard let self else { return ended(.cancelled) }
             self.revalidate(transaction, ended: ended)
@@ -161,12 +161,12 @@ public final class ResourceLoader: Sendable {
     }
 
     func load(for request: ResourceRequest) throws(LoadError) -> Load {
-        try Load(request, settings.withLock { $0 }, cancellations: loads.cancellationCount)
+        try Load(request, settings.withLock { $0 }, cancellations: loads.withLock { $0.cancellations.count })
     }
 
     func backgroundLoad(of request: ResourceRequest, _ target: LoadTarget, _ policy: CachePolicy) -> Load {
         Load(
-            request, target, settings.withLock { $0 }, cancellations: loads.cancellationCount,
+            request, target, settings.withLock { $0 }, cancellations: loads.withLock { $0.cancellations.count },
             isBackground: true, policy: policy)
     }
 

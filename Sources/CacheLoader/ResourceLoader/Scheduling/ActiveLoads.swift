@@ -25,6 +25,8 @@ struct ActiveLoads: Sendable {
     /// The task of each load: its transfer, or its wait for another attempt.
     var tasks: [UInt64: Task<Void, Never>] = [:]
     private var details: [UInt64: Details] = [:]
+    /// The numbers last reported to the meters.
+    private var reported = LoadOccupancy()
 
     /// The details of a load.
     subscript(id: UInt64) -> Details {
@@ -41,6 +43,13 @@ struct ActiveLoads: Sendable {
         guard details.count > 2 * table.occupancy.loads else { return }
         details = details.filter { [table] id, _ in table.waiters(of: id) != nil }
     }
+
+    /// Returns the changes of the numbers since the last call, for the meters.
+    mutating func takeOccupancyChange() -> LoadOccupancy {
+        let present = table.occupancy
+        defer { reported = present }
+        return present - reported
+    }
 }
 
 /// Carries out the actions of the ``LoadTable``.
@@ -51,15 +60,16 @@ extension ResourceLoader {
     }
 
     /// Changes the state, and carries out the resulting actions. Cancels tasks after it has released the lock, because
-    /// a cancellation handler may take the lock.
+    /// a cancellation handler may take the lock. The meters receive the change of the numbers outside the lock, too.
     func changeLoads<Result>(
         _ change: (inout sending ActiveLoads) -> sending (Result, [LoadTable<Load, LoadWaiter>.Action])
     ) -> Result {
-        let (result, stopped) = loads.withLock { loads in
+        let (result, stopped, occupancyChange) = loads.withLock { loads in
             let (result, actions) = change(&loads)
             loads.discardEnded()
-            return (result, perform(actions, in: &loads))
+            return (result, perform(actions, in: &loads), loads.takeOccupancyChange())
         }
+        meters.note(occupancyChange)
         for task in stopped { task.cancel() }
         return result
     }

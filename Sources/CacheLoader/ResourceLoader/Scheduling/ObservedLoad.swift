@@ -1,5 +1,6 @@
 internal import CacheFoundation
 internal import CacheStore
+internal import Synchronization
 
 /// A load that an observer follows.
 struct ObservedLoad: Sendable {

@@ -1,6 +1,7 @@
 internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
+internal import Synchronization
 
 /// Waits for other processes, without a place in a lane.
 extension ResourceLoader {

@@ -1,5 +1,6 @@
 internal import CacheStore
 internal import HTTPTypes
+internal import Synchronization
 
 /// Replaces responses that no processor accepts, such as the page of a captive portal.
 extension ResourceLoader {
