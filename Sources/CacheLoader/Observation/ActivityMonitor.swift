@@ -15,7 +15,7 @@ final class ActivityMonitor: Sendable {
         /// The task that will send `false`.
         var pause: (number: UInt64, task: Task<Void, Never>)?
 
-        mutating func show(_ isActive: Bool, _ deliveries: DeliveryQueue<StreamMessage<Bool>>) {
+        mutating func show(_ isActive: Bool, _ deliveries: DeliveryQueue<Bool>) {
             guard shown != isActive else { return }
             shown = isActive
             deliveries.add(.element(isActive, continuation))
@@ -37,7 +37,7 @@ final class ActivityMonitor: Sendable {
     /// Guards the number of requests under way, and the readers. Messages are queued under the lock, so that they stay
     /// in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let state = Mutex(State())
-    private let deliveries = DeliveryQueue<StreamMessage<Bool>>()
+    private let deliveries = DeliveryQueue<Bool>()
 
     /// Records the beginning of a request.
     func began() {

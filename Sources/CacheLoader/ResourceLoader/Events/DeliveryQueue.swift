@@ -1,11 +1,17 @@
 internal import Synchronization
 
-/// Delivers messages in the order in which they were queued, but outside the lock that decides the order.
+/// Delivers elements to streams in the order in which they were queued, but outside the lock that decides the order.
 ///
 /// Yielding to a stream wakes its reader, for which the runtime takes a lock of the reading task. While a task is
 /// cancelled, the runtime holds that lock and calls the `onTermination` of the task's stream. If a thread yielded under
 /// a lock that `onTermination` takes, the two threads would deadlock.
-final class DeliveryQueue<Message: Sendable>: Sendable {
+final class DeliveryQueue<Element: Sendable>: Sendable {
+    /// A message to a stream.
+    enum Message: Sendable {
+        case element(Element, AsyncStream<Element>.Continuation)
+        case end(AsyncStream<Element>.Continuation)
+    }
+
     private struct State {
         var waiting: [Message] = []
         var hasDeliverer = false
@@ -19,12 +25,17 @@ final class DeliveryQueue<Message: Sendable>: Sendable {
         state.withLock { $0.waiting.append(message) }
     }
 
-    /// Calls `receive` with each queued message, one after the other. If another thread is delivering, that thread
-    /// delivers these messages, too. Do not call it under a lock.
-    func deliver(_ receive: (Message) -> Void) {
+    /// Delivers the queued messages, one after the other. If another thread is delivering, that thread delivers these
+    /// messages, too. Do not call it under a lock that `onTermination` of a stream takes.
+    func deliver() {
         var isDelivering = false
         while let messages = take(&isDelivering) {
-            for message in messages { receive(message) }
+            for message in messages {
+                switch message {
+                case .element(let element, let continuation): continuation.yield(element)
+                case .end(let continuation): continuation.finish()
+                }
+            }
         }
     }
 
@@ -36,24 +47,6 @@ final class DeliveryQueue<Message: Sendable>: Sendable {
             state.hasDeliverer = isDelivering
             defer { state.waiting = [] }
             return isDelivering ? state.waiting : nil
-        }
-    }
-}
-
-/// A message to a stream.
-enum StreamMessage<Element: Sendable>: Sendable {
-    case element(Element, AsyncStream<Element>.Continuation)
-    case end(AsyncStream<Element>.Continuation)
-}
-
-extension DeliveryQueue {
-    /// Delivers the queued messages. Do not call it under a lock that `onTermination` of a stream takes.
-    func deliver<Element>() where Message == StreamMessage<Element> {
-        deliver { message in
-            switch message {
-            case .element(let element, let continuation): continuation.yield(element)
-            case .end(let continuation): continuation.finish()
-            }
         }
     }
 }

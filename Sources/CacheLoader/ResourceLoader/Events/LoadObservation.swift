@@ -6,7 +6,7 @@ final class LoadObservation<Output: Sendable>: Sendable {
 
     /// Guards the order of the events, so that no source overtakes the other.
     private let order: Mutex<EventOrder<Output>>
-    private let deliveries = DeliveryQueue<StreamMessage<LoadEvent<Output>>>()
+    private let deliveries = DeliveryQueue<LoadEvent<Output>>()
 
     init(_ continuation: AsyncStream<LoadEvent<Output>>.Continuation) {
         self.continuation = continuation

@@ -13,7 +13,7 @@ struct ResourceModel<Output: Sendable>: Sendable {
         /// Retained until the owner has unlocked: releasing a value may run user code.
         fileprivate let formerState: State
         fileprivate let formerTask: Task<Void, Never>?
-        fileprivate let deliveries: DeliveryQueue<StreamMessage<State>>
+        fileprivate let deliveries: DeliveryQueue<State>
 
         /// Delivers the states to their readers, and cancels the former load. Must not be called under a lock.
         func complete() {

@@ -3,7 +3,7 @@
 /// A state is queued first, under the lock of the owner if there is one, and delivered after unlocking.
 struct StateReaders<State: Sendable>: Sendable {
     /// The queued states. Deliver them after unlocking, and not under a lock that `onEnd` takes.
-    let deliveries = DeliveryQueue<StreamMessage<State>>()
+    let deliveries = DeliveryQueue<State>()
 
     private var continuations: [UInt64: AsyncStream<State>.Continuation] = [:]
     private var lastID: UInt64 = 0
