@@ -30,7 +30,7 @@ package struct EvictedReferences<Key: Hashable, Value> {
     /// The number of references, including those to dead objects not swept yet.
     package var count: Int { references.count }
 
-    package var keys: some Collection<Key> { references.keys }
+    var keys: some Collection<Key> { references.keys }
 
     /// Adds a reference to an evicted item if its value is a class instance.
     package mutating func insert(_ item: Item) {
@@ -54,11 +54,11 @@ package struct EvictedReferences<Key: Hashable, Value> {
         }
     }
 
-    package mutating func remove(_ key: Key) {
+    mutating func remove(_ key: Key) {
         references[key] = nil
     }
 
-    package mutating func removeAll() {
+    mutating func removeAll() {
         references = [:]
     }
 

@@ -44,7 +44,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// Creates an empty cache that reports its evictions.
     ///
     /// - Parameter onEvent: Receives evictions and memory pressure. Called on any thread, without a lock.
-    package init(
+    init(
         costLimit: Int?, stress: StressLimits, pressure: MemoryPressureSource?,
         clock: @escaping @Sendable () -> Date, onEvent: (@Sendable (MemoryEvent) -> Void)?
     ) {
@@ -93,7 +93,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
 
     /// Does the same as ``value(for:)``, for a caller that has already read the clock.
-    package func value(for key: Key, at now: Date) -> Value? {
+    func value(for key: Key, at now: Date) -> Value? {
         let (value, removed) = state.withLock { $0.use(key, at: now) }
         finish(removed)
         return value

@@ -1,5 +1,5 @@
 /// A change that a memory cache makes by itself.
-package enum MemoryEvent: Hashable, Sendable {
+enum MemoryEvent: Hashable, Sendable {
     /// The cache evicted values, to make room or to free memory.
     case evicted(FreedMemory)
     /// Memory was short, and the cache freed these values, including expired ones.

@@ -1,33 +1,33 @@
-package import CacheFoundation
+internal import CacheFoundation
 
 /// The contents and limits of a memory cache.
 ///
 /// Reads no clock: the time is an argument. Returns removed items, so that the owner releases them after unlocking.
 /// Each key is in the table, among the references, or in neither.
-package struct MemoryState<Key: Hashable, Value> {
-    package typealias Item = RecencyTable<Key, Value>.Item
+struct MemoryState<Key: Hashable, Value> {
+    typealias Item = RecencyTable<Key, Value>.Item
 
-    package private(set) var table = RecencyTable<Key, Value>()
+    private(set) var table = RecencyTable<Key, Value>()
     private var references = EvictedReferences<Key, Value>()
     private var clamp: StressClamp
     /// The configured limit; `nil` for none.
-    package private(set) var costLimit: Int?
+    private(set) var costLimit: Int?
     /// The evictions since the last call of ``takeEvicted()``.
     private var evicted = FreedMemory()
 
-    package init(costLimit: Int?, stress: StressLimits) {
+    init(costLimit: Int?, stress: StressLimits) {
         self.costLimit = costLimit
         clamp = StressClamp(stress)
     }
 
     /// The keys of the values and of the references to evicted values.
-    package var keys: [Key] { Array(table.keys) + Array(references.keys) }
+    var keys: [Key] { Array(table.keys) + Array(references.keys) }
 
     // MARK: Values
 
     /// Returns the value for `key` and makes it the most recently used one. Also finds an evicted value that the
     /// program still holds.
-    package mutating func use(_ key: Key, at now: Date) -> (value: Value?, removed: [Item]) {
+    mutating func use(_ key: Key, at now: Date) -> (value: Value?, removed: [Item]) {
         switch table.use(key, at: now) {
         case .found(let number): return (table.value(at: number), [])
         case .expired(let item): return (nil, [item])
@@ -40,13 +40,13 @@ package struct MemoryState<Key: Hashable, Value> {
     }
 
     /// Returns the value for `key` without recording a use.
-    package mutating func peek(_ key: Key, at now: Date) -> (value: Value?, expired: Item?) {
+    mutating func peek(_ key: Key, at now: Date) -> (value: Value?, expired: Item?) {
         table.peek(key, at: now)
     }
 
     /// Replaces the value and the reference for the key of `item`. Does not admit an expired item or one that is too
     /// large.
-    package mutating func insert(_ item: Item, at now: Date) -> (isAdmitted: Bool, removed: [Item]) {
+    mutating func insert(_ item: Item, at now: Date) -> (isAdmitted: Bool, removed: [Item]) {
         var removed: [Item] = []
         if let former = remove(item.key) { removed.append(former) }
         guard !item.hasExpired(at: now) else { return (false, removed) }
@@ -64,23 +64,23 @@ package struct MemoryState<Key: Hashable, Value> {
 
     // MARK: Removing, on request
 
-    package mutating func remove(_ key: Key) -> Item? {
+    mutating func remove(_ key: Key) -> Item? {
         references.remove(key)
         return table.remove(key)
     }
 
-    package mutating func remove(_ keys: [Key]) -> [Item] {
+    mutating func remove(_ keys: [Key]) -> [Item] {
         let removed = keys.compactMap { remove($0) }
         table.compact()
         return removed
     }
 
-    package mutating func removeAll() -> [Item] {
+    mutating func removeAll() -> [Item] {
         references.removeAll()
         return table.removeAll()
     }
 
-    package mutating func removeExpired(at now: Date) -> [Item] {
+    mutating func removeExpired(at now: Date) -> [Item] {
         let removed = table.removeExpired(at: now)
         table.compact()
         return removed
@@ -93,13 +93,13 @@ package struct MemoryState<Key: Hashable, Value> {
         return evict(downTo: clamp.limit(for: limit, at: now) ?? .max)
     }
 
-    package mutating func respond(to pressure: MemoryPressure, at now: Date) -> [Item] {
+    mutating func respond(to pressure: MemoryPressure, at now: Date) -> [Item] {
         let expired = table.removeExpired(at: now)
         clamp.note(pressure, totalCost: table.totalCost, at: now)
         return expired + evict(downTo: clamp.limit(for: costLimit, at: now) ?? .max)
     }
 
-    package mutating func evictAll() -> [Item] {
+    mutating func evictAll() -> [Item] {
         let items = table.removeAll()
         note(items)
         return items

@@ -6,7 +6,7 @@
 ///     newest → 3 ⇄ 0 ⇄ 7 ← oldest        free → 1 → 2
 ///
 /// Not generic, so that it is fast even in a table that the compiler did not specialise.
-package struct RecencyList {
+struct RecencyList {
     private struct Links {
         /// The number that was used next; for a free number, the next free one.
         var newer = none
@@ -21,27 +21,27 @@ package struct RecencyList {
     private var last = none
     private var free = none
 
-    package init() {}
+    init() {}
 
     /// The count of numbers, including free ones. Every number is less than the count.
-    package var capacity: Int { links.count }
+    var capacity: Int { links.count }
 
     /// The most recently used number.
-    package var newest: Int? { Self.number(first) }
+    var newest: Int? { Self.number(first) }
 
     /// The least recently used number.
-    package var oldest: Int? { Self.number(last) }
+    var oldest: Int? { Self.number(last) }
 
     /// Returns the number that was used next after `number`.
-    package func newer(than number: Int) -> Int? { Self.number(links[number].newer) }
+    func newer(than number: Int) -> Int? { Self.number(links[number].newer) }
 
     /// Returns the number that was used last before `number`.
-    package func older(than number: Int) -> Int? { Self.number(links[number].older) }
+    func older(than number: Int) -> Int? { Self.number(links[number].older) }
 
     private static func number(_ link: Int) -> Int? { link == none ? nil : link }
 
     /// Returns a free number, now the newest. If none is free, adds one at the end of the array.
-    package mutating func add() -> Int {
+    mutating func add() -> Int {
         let number = free
         guard number != Self.none else {
             links.append(Links())
@@ -54,14 +54,14 @@ package struct RecencyList {
     }
 
     /// Makes a number the newest.
-    package mutating func touch(_ number: Int) {
+    mutating func touch(_ number: Int) {
         guard number != first else { return }
         unlink(number)
         linkAsNewest(number)
     }
 
     /// Frees a number.
-    package mutating func remove(_ number: Int) {
+    mutating func remove(_ number: Int) {
         unlink(number)
         links[number] = Links(newer: free)
         free = number

@@ -23,7 +23,7 @@ package struct RecencyTable<Key: Hashable, Value> {
             self.expiresAt = expiresAt
         }
 
-        package func hasExpired(at now: Date) -> Bool {
+        func hasExpired(at now: Date) -> Bool {
             Terms(cost: cost, expiresAt: expiresAt).haveExpired(at: now)
         }
     }
@@ -36,41 +36,33 @@ package struct RecencyTable<Key: Hashable, Value> {
     private var terms: [Terms] = []
     private var keyAt: [Key?] = []
     private var valueAt: [Value?] = []
-    package private(set) var totalCost = 0
+    private(set) var totalCost = 0
 
-    package init() {}
+    init() {}
 
-    package var count: Int { numbers.count }
+    var count: Int { numbers.count }
 
     /// The keys, in no order.
-    package var keys: some Collection<Key> { numbers.keys }
-
-    /// The keys and values, in no order.
-    package var values: [(key: Key, value: Value)] {
-        zip(keyAt, valueAt).compactMap { key, value in
-            guard let key, let value else { return nil }
-            return (key, value)
-        }
-    }
+    var keys: some Collection<Key> { numbers.keys }
 
     // MARK: Reading
 
     /// Returns the least recently used key. Skips expired items, at the cost of one step each.
-    package func oldestKey(at now: Date) -> Key? {
+    func oldestKey(at now: Date) -> Key? {
         var number = list.oldest
         while let tried = number, terms[tried].haveExpired(at: now) { number = list.newer(than: tried) }
         return number.flatMap { keyAt[$0] }
     }
 
     /// Returns the most recently used key. Skips expired items, at the cost of one step each.
-    package func newestKey(at now: Date) -> Key? {
+    func newestKey(at now: Date) -> Key? {
         var number = list.newest
         while let tried = number, terms[tried].haveExpired(at: now) { number = list.older(than: tried) }
         return number.flatMap { keyAt[$0] }
     }
 
     /// Returns the value for `key` without recording a use. Removes an expired item and returns it instead.
-    package mutating func peek(_ key: Key, at now: Date) -> (value: Value?, expired: Item?) {
+    mutating func peek(_ key: Key, at now: Date) -> (value: Value?, expired: Item?) {
         guard let number = numbers[key] else { return (nil, nil) }
         guard !terms[number].haveExpired(at: now) else { return (nil, remove(key)) }
         return (valueAt[number], nil)
@@ -79,7 +71,7 @@ package struct RecencyTable<Key: Hashable, Value> {
     // MARK: Using
 
     /// The result of a use.
-    package enum Use {
+    enum Use {
         case missing
         case expired(Item)
         /// The number of the item, for ``value(at:)``: a hit copies the value once.
@@ -87,7 +79,7 @@ package struct RecencyTable<Key: Hashable, Value> {
     }
 
     /// Makes the item for `key` the newest. Removes an expired item and returns it instead.
-    package mutating func use(_ key: Key, at now: Date) -> Use {
+    mutating func use(_ key: Key, at now: Date) -> Use {
         guard let number = numbers[key] else { return .missing }
         guard !terms[number].haveExpired(at: now) else { return remove(key).map(Use.expired) ?? .missing }
         list.touch(number)
@@ -95,10 +87,10 @@ package struct RecencyTable<Key: Hashable, Value> {
     }
 
     /// Returns the value of an item that was just found.
-    package func value(at number: Int) -> Value? { valueAt[number] }
+    func value(at number: Int) -> Value? { valueAt[number] }
 
     /// Adds an item as the newest. The table must not contain its key.
-    package mutating func insert(_ item: Item) {
+    mutating func insert(_ item: Item) {
         let number = list.add()
         let previous = numbers.updateValue(number, forKey: item.key)
         precondition(previous == nil, "an item is removed before another takes its place")
@@ -117,7 +109,7 @@ package struct RecencyTable<Key: Hashable, Value> {
 
     // MARK: Removing
 
-    package mutating func remove(_ key: Key) -> Item? {
+    mutating func remove(_ key: Key) -> Item? {
         guard let number = numbers.removeValue(forKey: key), let item = item(at: number) else { return nil }
         list.remove(number)
         keyAt[number] = nil
@@ -136,14 +128,14 @@ package struct RecencyTable<Key: Hashable, Value> {
     }
 
     /// Removes expired items. Examines every item.
-    package mutating func removeExpired(at now: Date) -> [Item] {
+    mutating func removeExpired(at now: Date) -> [Item] {
         terms.indices.filter { terms[$0].haveExpired(at: now) }
             .compactMap { keyAt[$0] }
             .compactMap { remove($0) }
     }
 
     /// Removes all items and frees the memory of the table. Returns the oldest first.
-    package mutating func removeAll() -> [Item] {
+    mutating func removeAll() -> [Item] {
         var items: [Item] = []
         items.reserveCapacity(count)
         var number = list.oldest
