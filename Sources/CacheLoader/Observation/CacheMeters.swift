@@ -16,9 +16,9 @@ final class CacheMeters: Sendable {
     let diskBytes: Tally
     let networkBytes: Tally
     let originRequests: Tally
-    private let requestsUnderWay: Meter
-    private let headTimer: CoreMetrics.Timer
-    private let requestTimer: CoreMetrics.Timer
+    let requestsUnderWay: Meter
+    let headTimer: CoreMetrics.Timer
+    let requestTimer: CoreMetrics.Timer
 
     /// Reports whether requests are under way.
     let activity = ActivityMonitor()
@@ -36,24 +36,6 @@ final class CacheMeters: Sendable {
         requestsUnderWay = Meter(label: "cacheloader.origin.requests.active", factory: factory)
         headTimer = CoreMetrics.Timer(label: "cacheloader.origin.request.head.duration", factory: factory)
         requestTimer = CoreMetrics.Timer(label: "cacheloader.origin.request.duration", factory: factory)
-    }
-
-    // MARK: Requests to origins
-
-    func requestBegan() {
-        originRequests.add()
-        requestsUnderWay.increment()
-        activity.began()
-    }
-
-    func headArrived(after seconds: TimeInterval) {
-        headTimer.record(seconds: seconds)
-    }
-
-    func requestEnded(after seconds: TimeInterval) {
-        requestsUnderWay.decrement()
-        requestTimer.record(seconds: seconds)
-        activity.ended()
     }
 }
 

@@ -14,7 +14,8 @@ final class LoaderMeters: Sendable {
     private let loads: Meter
     private let urgentQueue: Meter
     private let backgroundQueue: Meter
-    private let transferTimer: CoreMetrics.Timer
+    /// The durations of attempts.
+    let transferTimer: CoreMetrics.Timer
 
     /// Guards the logger and options for memory events, as last configured.
     private let log: Mutex<CacheLog>
@@ -45,11 +46,6 @@ final class LoaderMeters: Sendable {
         loads.change(by: change.loads)
         urgentQueue.change(by: change.urgentQueue)
         backgroundQueue.change(by: change.backgroundQueue)
-    }
-
-    /// Records the end of one attempt of a load.
-    func transferred(in seconds: TimeInterval) {
-        transferTimer.record(seconds: seconds)
     }
 
     // MARK: Memory

@@ -1,5 +1,6 @@
 internal import CacheFoundation
 internal import CacheStore
+internal import CoreMetrics
 internal import Synchronization
 
 /// Measures a request to an origin, from its sending to the end or the release of its response.
@@ -16,7 +17,9 @@ final class ObservedRequest: Sendable {
         self.recorded = recorded
         self.clock = clock
         beganAt = clock()
-        meters.requestBegan()
+        meters.originRequests.add()
+        meters.requestsUnderWay.increment()
+        meters.activity.began()
     }
 
     deinit {
@@ -25,12 +28,14 @@ final class ObservedRequest: Sendable {
 
     private func end() {
         guard !isOver.exchange(true, ordering: .relaxed) else { return }
-        meters.requestEnded(after: clock().timeIntervalSince(beganAt))
+        meters.requestsUnderWay.decrement()
+        meters.requestTimer.record(seconds: clock().timeIntervalSince(beganAt))
+        meters.activity.ended()
     }
 
     /// Records the arrival of the head. Returns a body that counts its bytes while they are read.
     func headArrived(_ body: TransportBody) -> TransportBody {
-        meters.headArrived(after: clock().timeIntervalSince(beganAt))
+        meters.headTimer.record(seconds: clock().timeIntervalSince(beganAt))
         return TransportBody { () async throws(TransportError) in
             do throws(TransportError) {
                 let chunk = try await body.next()

@@ -59,7 +59,7 @@ extension ResourceLoader {
         onRequest: (RedirectRequest) -> Void
     ) async -> Result<LoadedResource, TransferFailure> {
         let beganAt = load.configuration.clock()
-        defer { meters.transferred(in: load.configuration.clock().timeIntervalSince(beganAt)) }
+        defer { meters.transferTimer.record(seconds: load.configuration.clock().timeIntervalSince(beganAt)) }
         // The number of the latest attempt: a redirect step may need another one.
         var last = attempt
         var latest = RedirectRequest(load)
