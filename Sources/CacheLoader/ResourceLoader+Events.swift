@@ -27,9 +27,7 @@ extension ResourceLoader {
         _ request: ResourceRequest, deliversStale: Bool = true, on actor: Home,
         handler: @escaping @Sendable (isolated Home, LoadEvent<Data>) -> Void
     ) -> Task<Void, Never> {
-        start(request, .bytes, deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Data>>) in
-            for await event in events { await handler(actor, event) }
-        }
+        start(request, .bytes, deliversStale: deliversStale) { await handler(actor, $0) }
     }
 
     /// Loads a request and passes the events of ``events(for:deliversStale:)`` to a handler on the main actor.
@@ -43,20 +41,20 @@ extension ResourceLoader {
         _ request: ResourceRequest, deliversStale: Bool = true,
         handler: (@MainActor @Sendable (LoadEvent<Data>) -> Void)? = nil
     ) -> Task<Void, Never> {
-        start(request, .bytes, deliversStale: deliversStale) { (events: AsyncStream<LoadEvent<Data>>) in
-            for await event in events { await handler?(event) }
-        }
+        start(request, .bytes, deliversStale: deliversStale) { await handler?($0) }
     }
 
     // MARK: Events
 
     func start<Output>(
         _ request: ResourceRequest, _ plan: ProcessingPlan, deliversStale: Bool,
-        read: @escaping @Sendable (AsyncStream<LoadEvent<Output>>) async -> Void
+        handler: @escaping @Sendable (LoadEvent<Output>) async -> Void
     ) -> Task<Void, Never> {
         let (events, cancel) = observe(request, plan, deliversStale: deliversStale, as: Output.self)
         // Not cancelled with the returned task: the handler receives the end of the load.
-        let reading = Task { await read(events) }
+        let reading = Task {
+            for await event in events { await handler(event) }
+        }
         return Task {
             await withTaskCancellationHandler {
                 await reading.value

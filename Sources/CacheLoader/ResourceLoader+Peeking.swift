@@ -21,11 +21,7 @@ extension ResourceLoader {
     ///   the content is compressed, ``LoadError/malformedContent(url:coding:)`` and
     ///   ``LoadError/bodyTooLarge(url:limit:)``.
     public func peek(_ request: some ResourceRequestConvertible) throws(LoadError) -> Data? {
-        try storedContent(of: request.resourceRequest)
-    }
-
-    /// Reads the stored content that a request selects, and keeps fresh content in memory.
-    private func storedContent(of request: ResourceRequest) throws(LoadError) -> Data? {
+        let request = request.resourceRequest
         let memoryKey = memoryKey(request, .bytes)
         let load = try load(for: request)
         let epoch = memory.epoch(of: load.target.key)

@@ -36,10 +36,7 @@ extension ResourceLoader {
         _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,
         on actor: Home, handler: @escaping @Sendable (isolated Home, LoadEvent<Output>) -> Void
     ) -> Task<Void, Never> {
-        start(request, ProcessingPlan(processor), deliversStale: deliversStale) {
-            (events: AsyncStream<LoadEvent<Output>>) in
-            for await event in events { await handler(actor, event) }
-        }
+        start(request, ProcessingPlan(processor), deliversStale: deliversStale) { await handler(actor, $0) }
     }
 
     /// Loads a value and passes the events to a handler on the main actor, like ``start(_:deliversStale:handler:)``.
@@ -48,9 +45,6 @@ extension ResourceLoader {
         _ request: ResourceRequest, as processor: some Processor<Data, Output>, deliversStale: Bool = true,
         handler: @escaping @MainActor @Sendable (LoadEvent<Output>) -> Void
     ) -> Task<Void, Never> {
-        start(request, ProcessingPlan(processor), deliversStale: deliversStale) {
-            (events: AsyncStream<LoadEvent<Output>>) in
-            for await event in events { await handler(event) }
-        }
+        start(request, ProcessingPlan(processor), deliversStale: deliversStale) { await handler($0) }
     }
 }

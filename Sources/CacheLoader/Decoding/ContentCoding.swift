@@ -52,7 +52,7 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         guard let codings = codings(fields), !data.isEmpty else { return nil }
         var (bytes, isWhole) = (data, true)
         for coding in codings.reversed() {
-            let decoded = coding.decodeStart(of: bytes, limit: limit)
+            let decoded = coding.makeDecompressor(limit: limit).start(of: bytes)
             guard decoded.isWhole || !decoded.bytes.isEmpty else { return nil }
             bytes = decoded.bytes
             isWhole = isWhole && decoded.isWhole
@@ -76,10 +76,6 @@ package enum ContentCoding: String, Sendable, CaseIterable {
             .filter { !$0.isEmpty && $0.lowercased() != "identity" }
         let codings = names.compactMap(Self.init(name:))
         return codings.isEmpty || codings.count < names.count || codings.count > maxCount ? nil : codings
-    }
-
-    private func decodeStart(of data: Data, limit: Int64) -> (bytes: Data, isWhole: Bool) {
-        makeDecompressor(limit: limit).start(of: data)
     }
 
     /// Returns a decompressor of this coding.

@@ -40,21 +40,15 @@ public struct JSONProcessor<Output: Decodable & Sendable>: SynchronousProcessor 
     /// - Throws: ``ProcessingError/malformedJSON(type:path:reason:)``; also errors from `init(from:)` of the type,
     ///   except `DecodingError`.
     public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Output {
+        // A decoder has one owner, so each call makes another.
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = dates
+        decoder.keyDecodingStrategy = keys
         do {
             return try decoder.decode(Output.self, from: input)
         } catch let error as DecodingError {
             throw ProcessingError(error, type: Output.self)
         }
-    }
-}
-
-extension JSONProcessor {
-    /// A new decoder for each call, because a decoder has one owner.
-    private var decoder: JSONDecoder {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = dates
-        decoder.keyDecodingStrategy = keys
-        return decoder
     }
 }
 
