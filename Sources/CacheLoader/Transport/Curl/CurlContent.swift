@@ -36,13 +36,15 @@ struct CurlContent {
     /// Adds the next chunk of a stream; `waiter` learns when it is taken. Returns whether libcurl waits for it.
     mutating func offer(_ chunk: Data, _ waiter: Waiter) -> Bool {
         (self.chunk, takenByteCount, self.waiter) = (chunk, 0, waiter)
-        return isAwaited.reset()
+        defer { isAwaited = false }
+        return isAwaited
     }
 
     /// Ends the stream. Returns whether libcurl waits for it.
     mutating func finish() -> Bool {
         isFinished = true
-        return isAwaited.reset()
+        defer { isAwaited = false }
+        return isAwaited
     }
 
     /// Copies the next bytes. Returns the producer too, if the chunk is taken.
@@ -73,14 +75,6 @@ struct CurlContent {
             waiter?.resume(returning: false)
             producer?.cancel()
         }
-    }
-}
-
-extension Bool {
-    /// Becomes `false`. Returns the value before.
-    fileprivate mutating func reset() -> Bool {
-        defer { self = false }
-        return self
     }
 }
 #endif

@@ -43,6 +43,7 @@ final class CurlTransfer: Sendable {
     }
 
     let request: CurlRequest
+    private let loop: CurlLoop
     private let idleTimeout: Duration
     private let headDeadline: ContinuousClock.Instant?
     private let onInterimResponse: @Sendable (HTTPResponse) -> Void
@@ -52,9 +53,10 @@ final class CurlTransfer: Sendable {
 
     init(
         _ request: CurlRequest, _ content: RequestContent?, _ configuration: CurlTransport.Configuration,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+        _ loop: CurlLoop, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) {
         self.request = request
+        self.loop = loop
         self.onInterimResponse = onInterimResponse
         idleTimeout = configuration.idleTimeout
         headDeadline = configuration.headTimeout.map { .now + $0 }
@@ -66,37 +68,55 @@ final class CurlTransfer: Sendable {
 
     // MARK: The reader's side
 
-    /// Waits for the head of the final response. Calls `start` once the wait has begun.
-    func head(_ start: () -> Void) async -> Result<HTTPResponse, TransportError> {
-        await withCheckedContinuation { waiter in
-            let ending = state.withLock { state in
-                if state.ending == nil { state.headWaiter = waiter }
-                return state.ending
+    /// Sends the request with `content`, and waits for the head of the final response.
+    func head(_ content: RequestContent?) async throws(TransportError) -> HTTPResponse {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: HeadWaiter) in
+                let ending = state.withLock { state in
+                    if state.ending == nil { state.headWaiter = waiter }
+                    return state.ending
+                }
+                if let ending { return waiter.resume(returning: ending.flatMap { .failure(Self.noHead) }) }
+                if let content, !content.isRepeatable { produce(content) }
+                loop.give(.start(self))
             }
-            guard let ending else { return start() }
-            waiter.resume(returning: ending.flatMap { .failure(Self.noHead) })
+        } onCancel: {
+            cancel()
         }
+        // The origin may have answered just before the cancellation; a cancelled exchange fails anyway.
+        guard !Task.isCancelled else { throw TransportError(.cancelled) }
+        return try result.get()
     }
 
-    /// Waits for the next chunk. Calls `resume` if libcurl can continue.
-    func nextChunk(_ resume: () -> Void) async -> Result<Data?, TransportError> {
-        await withCheckedContinuation { waiter in
-            let (reading, resumes) = state.withLock { state in
-                let reading = state.chunks.read(waiter)
-                if case .wait = reading {
-                    state.isReading = true
-                    state.lastActivity = .now
+    /// Waits for the next chunk; `nil` once the body is complete.
+    func nextChunk() async throws(TransportError) -> Data? {
+        try await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: ChunkWaiter) in
+                let (reading, resumes) = state.withLock { state in
+                    let reading = state.chunks.read(waiter)
+                    if case .wait = reading {
+                        state.isReading = true
+                        state.lastActivity = .now
+                    }
+                    return (reading, state.canReceive)
                 }
-                return (reading, state.canReceive)
+                if resumes { loop.give(.resume(self)) }
+                switch reading {
+                case .chunk(let chunk, _): waiter.resume(returning: .success(chunk))
+                case .complete: waiter.resume(returning: .success(nil))
+                case .failed(let error): waiter.resume(returning: .failure(error))
+                case .wait: break
+                }
             }
-            if resumes { resume() }
-            switch reading {
-            case .chunk(let chunk, _): waiter.resume(returning: .success(chunk))
-            case .complete: waiter.resume(returning: .success(nil))
-            case .failed(let error): waiter.resume(returning: .failure(error))
-            case .wait: break
-            }
-        }
+        } onCancel: {
+            cancel()
+        }.get()
+    }
+
+    /// Ends the exchange without a complete response, and closes its connection.
+    func cancel() {
+        guard end(TransportError(.cancelled)) else { return }
+        loop.give(.cancel(self))
     }
 
     /// Ends the exchange: complete, or with an error. Returns `false` if it had ended before.
@@ -117,16 +137,16 @@ final class CurlTransfer: Sendable {
 
     // MARK: The content's side
 
-    /// Produces the content of a stream, at the pace of libcurl. Calls `resume` if libcurl can continue.
-    func produce(_ content: RequestContent, _ resume: @escaping @Sendable () -> Void) {
+    /// Produces the content of a stream, at the pace of libcurl.
+    private func produce(_ content: RequestContent) {
         let producer = Task { [self] in
             do throws(TransportError) {
                 while let chunk = try await content.next() {
-                    guard await offer(chunk, resume) else { return }
+                    guard await offer(chunk) else { return }
                 }
-                finishContent(nil, resume)
+                finishContent(nil)
             } catch {
-                finishContent(error, resume)
+                finishContent(error)
             }
         }
         let isLate = state.withLock { state in
@@ -137,7 +157,7 @@ final class CurlTransfer: Sendable {
     }
 
     /// Waits until libcurl has taken a chunk. Returns `false` if the exchange has ended.
-    private func offer(_ chunk: Data, _ resume: () -> Void) async -> Bool {
+    private func offer(_ chunk: Data) async -> Bool {
         await withCheckedContinuation { waiter in
             let (hasEnded, resumes) = state.withLock { state in
                 guard state.ending == nil else { return (true, false) }
@@ -145,18 +165,18 @@ final class CurlTransfer: Sendable {
                 return (false, state.content?.offer(chunk, waiter) ?? false)
             }
             if hasEnded { waiter.resume(returning: false) }
-            if resumes { resume() }
+            if resumes { loop.give(.resume(self)) }
         }
     }
 
-    private func finishContent(_ error: TransportError?, _ resume: () -> Void) {
+    private func finishContent(_ error: TransportError?) {
         let resumes = state.withLock { state in
             state.failure = state.failure ?? error
             guard state.ending == nil else { return false }
             state.lastActivity = .now
             return state.content?.finish() ?? false
         }
-        if resumes { resume() }
+        if resumes { loop.give(.resume(self)) }
     }
 
     // MARK: The loop's side

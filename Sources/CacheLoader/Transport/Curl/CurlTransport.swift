@@ -100,55 +100,25 @@ public final class CurlTransport: HTTPTransport {
         onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         let message = try CurlRequest(request, content, configuration)
-        let transfer = CurlTransfer(message, content, configuration, onInterimResponse: onInterimResponse)
-        let exchange = CurlExchange(transfer: transfer, loop: loop)
-        let head = try await exchange.head(content)
+        let reader = Reader(
+            CurlTransfer(message, content, configuration, loop, onInterimResponse: onInterimResponse))
+        let head = try await reader.transfer.head(content)
         return TransportResponse(
-            head: head, body: TransportBody { () async throws(TransportError) in try await exchange.next() })
-    }
-}
-
-/// The side of an exchange that its reader holds. Releasing it ends the exchange.
-private final class CurlExchange: Sendable {
-    private let transfer: CurlTransfer
-    private let loop: CurlLoop
-
-    init(transfer: CurlTransfer, loop: CurlLoop) {
-        self.transfer = transfer
-        self.loop = loop
+            head: head,
+            body: TransportBody { () async throws(TransportError) in try await reader.transfer.nextChunk() })
     }
 
-    deinit {
-        cancel()
-    }
+    /// Reads a response. Releasing the reader ends the exchange; the loop retains only the transfer.
+    private final class Reader: Sendable {
+        let transfer: CurlTransfer
 
-    func head(_ content: RequestContent?) async throws(TransportError) -> HTTPResponse {
-        let result = await withTaskCancellationHandler {
-            await transfer.head { [transfer, loop] in
-                if let content, !content.isRepeatable {
-                    transfer.produce(content) { loop.give(.resume(transfer)) }
-                }
-                loop.give(.start(transfer))
-            }
-        } onCancel: {
-            cancel()
+        init(_ transfer: CurlTransfer) {
+            self.transfer = transfer
         }
-        // The origin may have answered just before the cancellation; a cancelled exchange fails anyway.
-        guard !Task.isCancelled else { throw TransportError(.cancelled) }
-        return try result.get()
-    }
 
-    func next() async throws(TransportError) -> Data? {
-        try await withTaskCancellationHandler {
-            await transfer.nextChunk { [transfer, loop] in loop.give(.resume(transfer)) }
-        } onCancel: {
-            cancel()
-        }.get()
-    }
-
-    private func cancel() {
-        guard transfer.end(TransportError(.cancelled)) else { return }
-        loop.give(.cancel(transfer))
+        deinit {
+            transfer.cancel()
+        }
     }
 }
 #endif
