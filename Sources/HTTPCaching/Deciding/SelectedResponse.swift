@@ -11,8 +11,6 @@ package enum SelectedResponse {
     ) -> Int? {
         let directives = RequestDirectives(request, mode: policy.mode)
         let suitable = SuitableResponses(request, directives, candidates, policy: policy, fingerprint: fingerprint)
-        var best: SuitableResponse?
-        for response in suitable.responses where best.map(response.isPreferred) ?? true { best = response }
-        return best?.index
+        return suitable.responses.preferred?.index
     }
 }

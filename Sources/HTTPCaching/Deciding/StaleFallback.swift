@@ -40,19 +40,14 @@ public enum StaleFallback {
         let directives = RequestDirectives(request, mode: policy.mode)
         guard !directives.refusesStale, !directives.mustBeForwarded, policy.mode != .remoteOnly else { return nil }
         let suitable = SuitableResponses(request, directives, candidates, policy: policy, fingerprint: fingerprint)
-        var best: SuitableResponse?
-        for response in suitable.responses {
+        let permitted = suitable.responses.filter { response in
             let freshness = response.freshness
-            guard !freshness.alwaysNeedsValidation, best.map(response.isPreferred) ?? true else { continue }
-            if freshness.isFresh(at: now) {
-                best = response
-            } else if freshness.allowsStale, let limit = limit(failure, freshness, directives, policy),
-                freshness.staleness(at: now) <= limit
-            {
-                best = response
-            }
+            if freshness.alwaysNeedsValidation { return false }
+            if freshness.isFresh(at: now) { return true }
+            guard freshness.allowsStale, let limit = limit(failure, freshness, directives, policy) else { return false }
+            return freshness.staleness(at: now) <= limit
         }
-        return best?.index
+        return permitted.preferred?.index
     }
 
     /// Returns the seconds after its lifetime during which a response may be served stale; `nil` for not at all.
@@ -65,7 +60,7 @@ public enum StaleFallback {
         let stated = [freshness.cacheControl.staleIfError, directives.staleIfError].filter { $0 != .absent }
         // A malformed number permits nothing.
         guard !stated.contains(.malformed) else { return nil }
-        var limits = stated.compactMap { if case .seconds(let seconds) = $0 { seconds } else { nil } }
+        var limits = stated.compactMap(\.value)
         let allowance = failure == .disconnected ? policy.staleWhenDisconnected : policy.staleIfError
         if let allowance {
             guard allowance > .zero else { return nil }

@@ -123,6 +123,11 @@ struct SuitableResponse {
     }
 }
 
+extension [SuitableResponse] {
+    /// The first response to which no other is preferred.
+    var preferred: SuitableResponse? { self.max { $1.isPreferred(to: $0) } }
+}
+
 extension StoredResponse {
     /// Whether the request matches the fields that `Vary` nominated, and the credentials of the original request.
     package func isSelected(

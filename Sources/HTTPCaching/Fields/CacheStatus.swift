@@ -1,3 +1,4 @@
+internal import ByteText
 public import HTTPTypes
 internal import RawStructuredFieldValues
 
@@ -112,15 +113,7 @@ extension CacheStatus {
     private static func printable(_ text: String) -> String? {
         guard text.utf8.count <= maxTextByteCount else { return nil }
         if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            if (0x20...0x7E).contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
-            }
-        }
-        return bytes.count <= maxTextByteCount ? String(decoding: bytes, as: UTF8.self) : nil
+        let encoded = PercentEncoding.encoded(text.utf8) { (0x20...0x7E).contains($0) }
+        return encoded.utf8.count <= maxTextByteCount ? encoded : nil
     }
 }

@@ -12,6 +12,13 @@ extension HTTPField {
 }
 
 extension HTTPFields {
+    /// Returns the line of a field that is no list; `nil` without one, or with several.
+    func onlyLine(_ name: HTTPField.Name) -> HTTPField? {
+        var lines = lazy.filter { $0.name == name }.makeIterator()
+        guard let line = lines.next(), lines.next() == nil else { return nil }
+        return line
+    }
+
     /// The text of a field for people and for SQL, all its lines; `nil` without the field.
     package func text(of name: HTTPField.Name) -> String? {
         let texts = self[fields: name].map(\.text)

@@ -10,7 +10,7 @@ struct URIReference: Sendable {
     private var authority: [UInt8]?
     private var path: [UInt8]
     private var query: [UInt8]?
-    private(set) var fragment: [UInt8]?
+    var fragment: [UInt8]?
 
     /// Returns `nil` if the first colon follows an invalid scheme.
     init?(_ text: some Collection<UInt8>) {
@@ -36,12 +36,7 @@ struct URIReference: Sendable {
     }
 
     private static func encoded(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        guard bytes.contains(where: { $0 <= 0x20 || $0 >= 0x7F }) else { return Array(bytes) }
-        let digits = Array("0123456789ABCDEF".utf8)
-        return bytes.flatMap { byte in
-            (0x21...0x7E).contains(byte)
-                ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
-        }
+        Array(PercentEncoding.encoded(bytes) { (0x21...0x7E).contains($0) }.utf8)
     }
 
     private static func isScheme(_ bytes: ArraySlice<UInt8>) -> Bool {
@@ -88,20 +83,6 @@ extension URIReference {
             target.path = Self.withoutDotSegments(base.merged(with: path))
         }
         return target
-    }
-
-    /// This URI without its fragment.
-    var withoutFragment: URIReference {
-        var result = self
-        result.fragment = nil
-        return result
-    }
-
-    /// This URI with the fragment of another one, unless it has one of its own (RFC 9110 §10.2.2).
-    func inheritingFragment(from other: URIReference) -> URIReference {
-        var result = self
-        result.fragment = fragment ?? other.fragment
-        return result
     }
 
     /// RFC 3986 §5.2.3: replaces everything after the last slash with the relative path.

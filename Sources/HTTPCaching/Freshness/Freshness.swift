@@ -75,8 +75,7 @@ public struct Freshness: Sendable {
 
     /// Whether the response is stale, but may answer while it is validated (RFC 5861 §3).
     func isWithinStaleWhileRevalidate(at now: HTTPDate) -> Bool {
-        guard allowsStale, case .seconds(let limit) = cacheControl.staleWhileRevalidate else { return false }
-        return !isFresh(at: now) && staleness(at: now) <= limit
+        allowsStale && !isFresh(at: now) && cacheControl.staleWhileRevalidate.permits(staleness: staleness(at: now))
     }
 
     /// Whether the response may be a compression dictionary.
@@ -141,9 +140,7 @@ struct StatedTimes {
             }
         }
         // RFC 9213 §2.2: a valid targeted field replaces Cache-Control and Expires.
-        if !policy.targetedFields.isEmpty,
-            let targeted = CacheControl(targeted: response.fields, names: policy.targetedFields)
-        {
+        if let targeted = CacheControl(targeted: response.fields, names: policy.targetedFields) {
             cacheControl = targeted
             expires = nil
             hasTwoExpires = false

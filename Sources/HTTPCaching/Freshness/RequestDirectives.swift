@@ -109,9 +109,7 @@ package struct RequestDirectives {
         // §4.2.4: a request cannot allow the stale use that the response prohibits.
         guard stored.allowsStale else { return .refused(.staleForbidden) }
         // §5.2.1.2
-        if case .seconds(let limit) = maxStale, stored.staleness(at: now) <= limit {
-            return .granted(.requestMaxStale, isStale: true)
-        }
+        if maxStale.permits(staleness: stored.staleness(at: now)) { return .granted(.requestMaxStale, isStale: true) }
         // RFC 5861 §3, unless the request demands a fresh response or states its own limit of staleness.
         if !refusesStale, maxStale == .absent, stored.isWithinStaleWhileRevalidate(at: now) {
             return onlyIfCached ? .granted(.staleWhileRevalidate, isStale: true) : .grantedWhileRevalidating

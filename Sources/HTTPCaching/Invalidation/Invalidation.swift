@@ -21,11 +21,11 @@ public enum Invalidation {
         guard let base = URIReference(url.utf8), let origin = base.origin else { return targets }
         for name in [HTTPField.Name.location, .contentLocation] {
             // Neither field is a list: with several lines, the cache cannot tell which one is meant.
-            var fields = reply.headerFields.filter { $0.name == name }[...]
-            guard let field = fields.popFirst(), fields.isEmpty,
+            guard let field = reply.headerFields.onlyLine(name),
                 let reference = field.withUnsafeBytesOfValue({ URIReference($0.trimmed) })
             else { continue }
-            let target = reference.resolved(against: base).withoutFragment
+            var target = reference.resolved(against: base)
+            target.fragment = nil
             guard target.origin == origin, let text = target.text, !targets.contains(text) else { continue }
             targets.append(text)
         }

@@ -44,12 +44,9 @@ extension ContentRange {
     /// §14.4: with an invalid field, "the recipient […] MUST NOT attempt to recombine the received content with a
     /// stored representation". Does not repair a nearly valid value: bytes in the wrong place are wrong bytes.
     package init?(_ fields: HTTPFields) {
-        var value: HTTPField?
-        for field in fields where field.name == .contentRange {
-            guard value == nil else { return nil }
-            value = field
-        }
-        guard let value, let parsed = value.withUnsafeBytesOfValue({ Self.parsed($0.trimmed) }) else { return nil }
+        guard let value = fields.onlyLine(.contentRange),
+            let parsed = value.withUnsafeBytesOfValue({ Self.parsed($0.trimmed) })
+        else { return nil }
         self = parsed
     }
 

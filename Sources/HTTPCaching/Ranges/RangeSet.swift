@@ -23,13 +23,10 @@ package struct RangeSet: Hashable, Sendable {
         // §14.2: "A server MUST ignore a Range header field received with a request method that is unrecognized or for
         // which range handling is not defined. For this specification, GET is the only method".
         guard request.method == .get else { return nil }
-        var value: HTTPField?
-        for field in request.headerFields where field.name == .range {
-            // Range is not a list: two lines are an error, and the cache cannot tell which one counts.
-            guard value == nil else { return nil }
-            value = field
-        }
-        guard let value, let specs = value.withUnsafeBytesOfValue({ Self.specs($0.trimmed) }) else { return nil }
+        // Range is not a list: two lines are an error, and the cache cannot tell which one counts.
+        guard let value = request.headerFields.onlyLine(.range),
+            let specs = value.withUnsafeBytesOfValue({ Self.specs($0.trimmed) })
+        else { return nil }
         self.specs = specs
     }
 }

@@ -22,6 +22,8 @@ public enum Redirection {
         guard let reference = URIReference(location), let base = URIReference(url.utf8) else {
             return location.fieldText
         }
-        return reference.resolved(against: base).inheritingFragment(from: base).text ?? location.fieldText
+        var target = reference.resolved(against: base)
+        target.fragment = target.fragment ?? base.fragment
+        return target.text ?? location.fieldText
     }
 }

@@ -69,9 +69,8 @@ extension StoredResponse {
 extension HTTPFields {
     /// Removes the fields that `no-cache="…"` lists. They must not be used without validation (RFC 9111 §5.2.2.4).
     package mutating func removeWithheld(by policy: CachePolicy) {
-        let targeted =
-            policy.targetedFields.isEmpty ? nil : CacheControl(targeted: self, names: policy.targetedFields)
-        let withheld = (targeted ?? CacheControl(self)).noCacheFields
+        let control = CacheControl(targeted: self, names: policy.targetedFields) ?? CacheControl(self)
+        let withheld = control.noCacheFields
         if !withheld.isEmpty { remove(named: Set(withheld)) }
     }
 }

@@ -26,8 +26,7 @@ public struct StorageDecision: Hashable, Sendable {
         _ status: HTTPResponse.Status, _ fields: HTTPFields, _ request: HTTPRequest, _ policy: CachePolicy
     ) -> StorageDecision {
         // RFC 9213 §2.2: a targeted field overrides Cache-Control and Expires.
-        let targeted =
-            policy.targetedFields.isEmpty ? nil : CacheControl(targeted: fields, names: policy.targetedFields)
+        let targeted = CacheControl(targeted: fields, names: policy.targetedFields)
         let response = Received(
             status: status, fields: fields, control: targeted ?? CacheControl(fields),
             hasExpires: targeted == nil && fields.contains(.expires), request: request, isShared: policy.isShared)
@@ -112,8 +111,7 @@ private struct Received {
     var isReusableAsGET: Bool {
         guard status == .ok, hasExplicitFreshness else { return false }
         // With several lines, the cache cannot tell which one is meant.
-        var locations = fields.filter { $0.name == .contentLocation }[...]
-        guard let location = locations.popFirst(), locations.isEmpty,
+        guard let location = fields.onlyLine(.contentLocation),
             let reference = location.withUnsafeBytesOfValue({ URIReference($0.trimmed) }),
             let target = URIReference(target: request)
         else { return false }
