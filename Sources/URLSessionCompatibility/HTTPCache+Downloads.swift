@@ -96,8 +96,8 @@ extension ReceivedResponse {
 
     /// Turns the response to the rest of a resumed download into that to the whole, if the file has all bytes.
     fileprivate mutating func becomeWhole(ofLength byteCount: Int64) {
-        guard !requestFields.contains(.range), let range = ContentRange(head.headerFields),
-            range.completeLength == byteCount, range.part?.range.end == byteCount
+        guard !requestFields.contains(.range), let part = StoredPart(contentRange: head.headerFields),
+            part.completeLength == byteCount, part.bytes.upperBound == byteCount
         else { return }
         head.becomeWhole(ofLength: byteCount)
     }

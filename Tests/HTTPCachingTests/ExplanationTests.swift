@@ -35,7 +35,7 @@ struct ExplanationTests {
     static func part(_ lines: String..., end: Int64) -> StoredResponse {
         var stored = Sample.stored()
         stored.fields = Sample.fields(lines + [dated])
-        stored.part = ByteRange(first: 0, end: end).flatMap { StoredPart(range: $0, completeLength: 100) }
+        stored.part = StoredPart(bytes: 0..<end, completeLength: 100)
         return stored
     }
 

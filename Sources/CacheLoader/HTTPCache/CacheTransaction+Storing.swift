@@ -201,7 +201,7 @@ extension CacheTransaction {
             return SharedBody.Storing(
                 writer: writer,
                 commit: { [key] (writer, _) async throws(StoreError) in
-                    guard writer.byteCount == part.range.count else { return .unnecessary }
+                    guard writer.byteCount == part.byteCount else { return .unnecessary }
                     return .stored(
                         try await writer.commit(
                             metadata, for: key, replacing: outdated, removing: failures,
@@ -226,7 +226,7 @@ extension CacheTransaction {
                 writer: writer,
                 commit: { [self] (writer, _) async throws(StoreError) in
                     // A body whose length contradicts its Content-Range must not displace valid bytes.
-                    guard writer.byteCount == part.range.count,
+                    guard writer.byteCount == part.byteCount,
                         let whole = try await CombinedBody.make(sources, new: writer, in: store)
                     else { return .unnecessary }
                     if let error = try await mismatch(of: whole, digests) {

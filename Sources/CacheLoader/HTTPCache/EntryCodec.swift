@@ -18,8 +18,8 @@ enum EntryCodec {
             hasIntactBody: hasUsablePart(entry),
             isBodyDecoded: metadata.isBodyDecoded,
             part: metadata.part.flatMap { part in
-                ByteRange(first: part.start, end: part.start.saturatingAdding(entry.byteCount))
-                    .flatMap { StoredPart(range: $0, completeLength: part.completeLength) }
+                let end = max(part.start, part.start.saturatingAdding(entry.byteCount))
+                return StoredPart(bytes: part.start..<end, completeLength: part.completeLength)
             })
     }
 
@@ -46,7 +46,7 @@ enum EntryCodec {
             expiresAt: Freshness(of: response, policy: policy).expiry.map(Date.init),
             isBodyDecoded: response.isBodyDecoded,
             head: head(of: response.fields),
-            part: response.part.map { EntryPart(start: $0.range.first, completeLength: $0.completeLength) },
+            part: response.part.map { EntryPart(start: $0.bytes.lowerBound, completeLength: $0.completeLength) },
             groups: CacheGroups(response.fields).names)
     }
 

@@ -1,37 +1,27 @@
 internal import ByteText
 package import HTTPTypes
 
-/// The answer to a range request: its head and the segments of its body (RFC 9110 §15.3.7, §15.5.17).
-package struct RangeDelivery: Hashable, Sendable {
-    /// Consecutive bytes of the body.
-    package enum Segment: Hashable, Sendable {
-        /// Literal bytes.
-        case bytes([UInt8])
-        /// A range of bytes of the representation.
-        case body(ByteRange)
-    }
-
-    package let head: HTTPResponse
-    /// The body, front to back. Its length equals the `Content-Length` of the head.
-    package let segments: [Segment]
-
-    /// Composes an answer.
+// The answer to a range request (RFC 9110 §15.3.7, §15.5.17). The length of its segments equals its `Content-Length`.
+extension StoredAnswer {
+    /// Composes the answer to a range request.
     ///
     /// - Parameters:
     ///   - answer: The answer to deliver.
     ///   - head: The head for all stored bytes: ``StoredResponse/head(age:policy:)``.
     ///   - completeLength: The length of the whole representation, if known.
+    ///   - bodyStart: The offset of the first byte of the stored body.
     ///   - seed: A text that differs for different bytes, such as their digest. The boundary between parts depends on
     ///     the seed.
     /// - Returns: `nil` for a whole or a 416 without a known length, and for several parts of an encoded
     ///   representation. The caller then delivers the whole or asks the origin.
-    package init?(_ answer: RangeAnswer, head: HTTPResponse, completeLength: Int64?, seed: String) {
+    package init?(_ answer: RangeAnswer, head: HTTPResponse, completeLength: Int64?, bodyStart: Int64 = 0, seed: String)
+    {
         switch answer {
         case .part(let range):
-            guard let part = StoredPart(range: range, completeLength: completeLength) else { return nil }
-            self.init(part, head: head)
+            guard let part = StoredPart(bytes: range, completeLength: completeLength) else { return nil }
+            self.init(part, head: head, bodyStart: bodyStart)
         case .parts(let ranges):
-            self.init(ranges, head: head, completeLength: completeLength, seed: seed)
+            self.init(ranges, head: head, completeLength: completeLength, bodyStart: bodyStart, seed: seed)
         case .unsatisfiable:
             guard let completeLength else { return nil }
             self.init(unsatisfiedBy: completeLength, head: head)
@@ -41,29 +31,20 @@ package struct RangeDelivery: Hashable, Sendable {
         }
     }
 
-    private init(head: HTTPResponse, segments: [Segment]) {
-        self.head = head
-        self.segments = segments
-    }
-
-    private init(_ part: StoredPart, head: HTTPResponse) {
+    private init(_ part: StoredPart, head: HTTPResponse, bodyStart: Int64) {
         // §15.3.7: a 206 must have Date, Cache-Control, ETag, Expires, Content-Location and Vary if a 200 would have
         // them. All other fields are optional, and help a client that has none of them yet.
         var head = head
         head.status = .partialContent
-        head.headerFields.removeWhatIsOfOneContent()
-        head.headerFields[.contentRange] = ContentRange(part).fieldValue
-        head.headerFields[.contentLength] = String(part.range.count)
-        self.init(head: head, segments: [.body(part.range)])
+        head.headerFields.removeDigestsOfContent()
+        head.headerFields.describe(part)
+        self.init(head: head, content: .segments([.stored(part.bytes.movedBack(by: bodyStart))]))
     }
 
     private init(wholeOf completeLength: Int64, head: HTTPResponse) {
         var head = head
-        head.status = .ok
-        head.headerFields[.contentRange] = nil
-        head.headerFields[.contentLength] = String(completeLength)
-        let all = ByteRange(first: 0, end: completeLength)
-        self.init(head: head, segments: all.map { [.body($0)] } ?? [])
+        head.becomeWhole(ofLength: completeLength)
+        self.init(head: head, content: .segments(completeLength > 0 ? [.stored(0..<completeLength)] : []))
     }
 
     private init(unsatisfiedBy completeLength: Int64, head: HTTPResponse) {
@@ -71,16 +52,18 @@ package struct RangeDelivery: Hashable, Sendable {
         // answer requests without a range.
         var fields = HTTPFields()
         for field in head.headerFields where field.name == .vary || field.name == .acceptRanges { fields.append(field) }
-        fields[.contentRange] = ContentRange.unsatisfied(completeLength: completeLength).fieldValue
+        fields[.contentRange] = "bytes */\(max(0, completeLength))"
         fields[.contentLength] = "0"
-        self.init(head: HTTPResponse(status: .rangeNotSatisfiable, headerFields: fields), segments: [])
+        self.init(head: HTTPResponse(status: .rangeNotSatisfiable, headerFields: fields), content: .segments([]))
     }
 }
 
 // MARK: - Several parts
 
-extension RangeDelivery {
-    private init?(_ ranges: [ByteRange], head: HTTPResponse, completeLength: Int64?, seed: String) {
+extension StoredAnswer {
+    private init?(
+        _ ranges: [Range<Int64>], head: HTTPResponse, completeLength: Int64?, bodyStart: Int64, seed: String
+    ) {
         // The parts hold encoded bytes, but the message around them is not encoded. Content-Encoding cannot express the
         // difference: a client that obeys the field would decode the boundaries.
         guard !ranges.isEmpty, head.headerFields.filledLines(.contentEncoding).isEmpty else { return nil }
@@ -89,14 +72,14 @@ extension RangeDelivery {
         var segments: [Segment] = []
         var length: Int64 = 0
         for range in ranges {
-            guard let part = StoredPart(range: range, completeLength: completeLength) else { return nil }
+            guard let part = StoredPart(bytes: range, completeLength: completeLength) else { return nil }
             var opening = Array("\(segments.isEmpty ? "" : "\r\n")--\(boundary)\r\n".utf8)
             // §15.3.7.2: each part has its Content-Range and the Content-Type that a 200 would have. The head has no
             // Content-Range.
             if let type { opening += Array("Content-Type: ".utf8) + type + Array("\r\n".utf8) }
-            opening += Array("Content-Range: \(ContentRange(part).fieldValue)\r\n\r\n".utf8)
-            segments += [.bytes(opening), .body(range)]
-            length = length.saturatingAdding(Int64(opening.count)).saturatingAdding(range.count)
+            opening += Array("Content-Range: \(part.contentRange)\r\n\r\n".utf8)
+            segments += [.bytes(opening), .stored(range.movedBack(by: bodyStart))]
+            length = length.saturatingAdding(Int64(opening.count)).saturatingAdding(part.byteCount)
         }
         let closing = Array("\r\n--\(boundary)--\r\n".utf8)
         segments.append(.bytes(closing))
@@ -105,11 +88,11 @@ extension RangeDelivery {
 
         var head = head
         head.status = .partialContent
-        head.headerFields.removeWhatIsOfOneContent()
+        head.headerFields.removeDigestsOfContent()
         head.headerFields[.contentRange] = nil
         head.headerFields[.contentType] = "multipart/byteranges; boundary=\(boundary)"
         head.headerFields[.contentLength] = String(length)
-        self.init(head: head, segments: segments)
+        self.init(head: head, content: .segments(segments))
     }
 
     /// Returns 128 bits of FNV-1a over the seed, in hexadecimal digits, which any boundary may contain (RFC 2046
@@ -122,4 +105,9 @@ extension RangeDelivery {
         let halves = [FNV1a.hash(seed.utf8), FNV1a.hash(seed.utf8.reversed().lazy.map { $0 ^ 0x5c })]
         return halves.map { $0.bigEndian }.withUnsafeBytes(\.hexadecimal)
     }
+}
+
+extension Range<Int64> {
+    /// Counts the offsets from `start` instead of from zero.
+    fileprivate func movedBack(by start: Int64) -> Range { (lowerBound - start)..<(upperBound - start) }
 }

@@ -28,6 +28,11 @@ public struct StoredAnswer: Hashable, Sendable {
     /// The content that follows the head.
     public private(set) var content: Content
 
+    init(head: HTTPResponse, content: Content) {
+        self.head = head
+        self.content = content
+    }
+
     /// Forms the answer to `request` from `stored`, a response that a decision has chosen.
     ///
     /// - Parameters:
@@ -53,19 +58,10 @@ public struct StoredAnswer: Hashable, Sendable {
         if request.method == .head {
             content = .none
             // RFC 9530 §B.2: in the answer to a HEAD, Content-Digest covers no byte.
-            head.headerFields.removeWhatIsOfOneContent()
+            head.headerFields.removeDigestsOfContent()
         }
-        guard let delivery = Self.delivery(stored, head, byteCount, boundarySeed, to: request) else { return }
-        head = delivery.head
-        // The body of a part begins with the first byte of the part.
-        let start = stored.part?.range.first ?? 0
-        content = .segments(
-            delivery.segments.map { segment in
-                switch segment {
-                case .bytes(let bytes): .bytes(bytes)
-                case .body(let range): .stored((range.first - start)..<(range.end - start))
-                }
-            })
+        guard let ranges = Self.ranges(of: stored, head, byteCount, boundarySeed, to: request) else { return }
+        self = ranges
     }
 
     /// Returns the bytes of the content.
@@ -86,19 +82,20 @@ public struct StoredAnswer: Hashable, Sendable {
     }
 
     /// Returns the answer to a range request; `nil` if the request has no range, or the cache ignores it.
-    private static func delivery(
-        _ stored: StoredResponse, _ head: HTTPResponse, _ byteCount: Int64, _ seed: () -> String,
+    private static func ranges(
+        of stored: StoredResponse, _ head: HTTPResponse, _ byteCount: Int64, _ seed: () -> String,
         to request: HTTPRequest
-    ) -> RangeDelivery? {
+    ) -> StoredAnswer? {
         // RFC 9110 §14.1.2: ranges count encoded bytes.
         guard stored.status == .ok || stored.part != nil, !stored.isBodyDecoded, let ranges = RangeSet(request),
             IfRange.permitsRange(request, stored: stored.fields, responseTime: stored.responseTime)
         else { return nil }
         guard let part = stored.part else {
             let answer = ranges.resolved(completeLength: byteCount)
-            return RangeDelivery(answer, head: head, completeLength: byteCount, seed: seed())
+            return StoredAnswer(answer, head: head, completeLength: byteCount, seed: seed())
         }
-        guard let answer = ranges.resolved(inside: part.range, completeLength: part.completeLength) else { return nil }
-        return RangeDelivery(answer, head: head, completeLength: part.completeLength, seed: seed())
+        guard let answer = ranges.resolved(inside: part.bytes, completeLength: part.completeLength) else { return nil }
+        return StoredAnswer(
+            answer, head: head, completeLength: part.completeLength, bodyStart: part.bytes.lowerBound, seed: seed())
     }
 }

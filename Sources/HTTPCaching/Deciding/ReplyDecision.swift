@@ -159,7 +159,7 @@ public enum ReplyDecision: Hashable, Sendable {
 
         /// Decides about the reply to a range request of the caller.
         func part() -> ReplyDecision {
-            guard RangeSet(original) != nil, let part = ContentRange(fields)?.part, !exchange.isBodyDecoded else {
+            guard RangeSet(original) != nil, let part = StoredPart(contentRange: fields), !exchange.isBodyDecoded else {
                 return .relay(removeStored: false)
             }
             // RFC 9111 §3.3: the rules for the whole apply to a part.
@@ -185,7 +185,7 @@ public enum ReplyDecision: Hashable, Sendable {
 
         /// Returns the whole that the stored part and the reply form; `nil` if there is none, or none to store.
         private func completion(of index: Int, _ part: StoredPart) -> StoredResponse? {
-            guard let rest = ContentRange(fields)?.part, let new = stored(part: rest) else { return nil }
+            guard let rest = StoredPart(contentRange: fields), let new = stored(part: rest) else { return nil }
             let combination = PartCombination(of: new, part: rest, with: [(candidates[index], part)])
             guard case .combines(let combined) = combination.action, combined.union.isComplete else { return nil }
             let storability = Storability(status: .ok, fields: combined.fields, request: original, policy: policy)

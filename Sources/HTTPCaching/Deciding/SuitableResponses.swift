@@ -146,6 +146,6 @@ extension StoredResponse {
         guard let ranges, IfRange.permitsRange(request, stored: fields, responseTime: responseTime) else {
             return false
         }
-        return ranges.resolved(inside: part.range, completeLength: part.completeLength) != nil
+        return ranges.resolved(inside: part.bytes, completeLength: part.completeLength) != nil
     }
 }

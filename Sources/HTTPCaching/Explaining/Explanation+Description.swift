@@ -63,7 +63,7 @@ extension Explanation.Candidate {
         text.add("directives", directives.joined(separator: ", "))
         if let part {
             let length = part.completeLength.map(String.init) ?? "unknown length"
-            text.add("part", "bytes \(part.range.first)-\(part.range.last) of \(length)")
+            text.add("part", "bytes \(part.bytes.lowerBound)-\(part.bytes.upperBound - 1) of \(length)")
         }
         text.add("body", hasBody ? "\(byteCount) bytes" : "missing")
     }

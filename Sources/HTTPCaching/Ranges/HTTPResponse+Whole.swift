@@ -5,9 +5,9 @@ extension HTTPResponse {
     /// request with a 206.
     package mutating func becomeWhole(inAnswerTo request: HTTPRequest) {
         guard status == .partialContent, request.method == .get, !request.headerFields.contains(.range),
-            let part = ContentRange(headerFields)?.part, part.isComplete
+            let part = StoredPart(contentRange: headerFields), part.isComplete
         else { return }
-        becomeWhole(ofLength: part.range.count)
+        becomeWhole(ofLength: part.byteCount)
     }
 
     /// Turns the response with a part into that with the whole.
@@ -22,5 +22,11 @@ extension HTTPFields {
     package mutating func describeWhole(ofLength length: Int64?) {
         self[.contentRange] = nil
         self[.contentLength] = length.map(String.init)
+    }
+
+    /// Makes the fields describe this part.
+    mutating func describe(_ part: StoredPart) {
+        self[.contentRange] = part.contentRange
+        self[.contentLength] = String(part.byteCount)
     }
 }

@@ -28,12 +28,4 @@ package enum IfRange {
         // chooses between tag and date.
         return StrongValidator.strongLastModified(of: fields, responseTime: responseTime) == value
     }
-
-    /// Returns the `If-Range` that may request the rest of a stored response; `nil` without a strong validator.
-    ///
-    /// A client "MUST NOT generate an If-Range header field containing an entity tag that is marked as weak", nor "an
-    /// HTTP-date unless […] the client has no entity tag […] and the date is a strong validator".
-    package static func field(for fields: HTTPFields, responseTime: HTTPDate) -> HTTPField? {
-        StrongValidator(fields, responseTime: responseTime)?.ifRange
-    }
 }

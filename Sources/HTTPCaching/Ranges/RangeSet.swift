@@ -94,20 +94,18 @@ extension RangeSet {
     ///   response to answer requests unless the response has been made complete, or the request is partial and
     ///   specifies a range wholly within the incomplete response". Only the origin states that a range is
     ///   unsatisfiable.
-    package func resolved(inside part: ByteRange, completeLength: Int64?) -> RangeAnswer? {
-        var ranges: [ByteRange] = []
+    package func resolved(inside part: Range<Int64>, completeLength: Int64?) -> RangeAnswer? {
+        var ranges: [Range<Int64>] = []
         if let completeLength {
             ranges = specs.compactMap { $0.range(completeLength: max(0, completeLength)) }
         } else {
             for spec in specs {
                 // Without a complete length, only a range with both ends is known to be in the part.
-                guard case .from(let first, let last?) = spec,
-                    let range = ByteRange(first: first, end: last.saturatingAdding(1))
-                else { return nil }
-                ranges.append(range)
+                guard case .from(let first, let last?) = spec, first < last.saturatingAdding(1) else { return nil }
+                ranges.append(first..<last.saturatingAdding(1))
             }
         }
-        guard ranges.allSatisfy(part.contains) else { return nil }
+        guard ranges.allSatisfy({ $0.clamped(to: part) == $0 }) else { return nil }
         switch Self.answer(ranges, completeLength: completeLength ?? .max) {
         case .part(let range): return .part(range)
         case .parts(let ranges): return .parts(ranges)
@@ -115,7 +113,7 @@ extension RangeSet {
         }
     }
 
-    private static func answer(_ ranges: [ByteRange], completeLength: Int64) -> RangeAnswer {
+    private static func answer(_ ranges: [Range<Int64>], completeLength: Int64) -> RangeAnswer {
         guard let first = ranges.first else { return .unsatisfiable }
         // §15.3.7.2: "A server MUST NOT generate a multipart response to a request for a single range". If only one of
         // several ranges is satisfiable, a multipart response is allowed. But any client can read a plain 206.
@@ -123,9 +121,9 @@ extension RangeSet {
         // §14.2: "A server MAY ignore the Range header field". The section names more than two overlapping ranges as a
         // sign of an attack. Even two overlapping ranges send some bytes twice. A 200 is better than ranges that add up
         // to the whole or more.
-        let sorted = ranges.sorted()
+        let sorted = ranges.sorted { $0.lowerBound < $1.lowerBound }
         guard !zip(sorted, sorted.dropFirst()).contains(where: { $0.overlaps($1) }) else { return .whole }
-        let sum = ranges.reduce(Int64(0)) { $0.saturatingAdding($1.count) }
+        let sum = ranges.reduce(Int64(0)) { $0.saturatingAdding($1.upperBound - $1.lowerBound) }
         // "the parts in the same order that the corresponding range-spec appeared" (§15.3.7.2)
         return sum < completeLength ? .parts(ranges) : .whole
     }
@@ -138,17 +136,17 @@ extension RangeSet.Spec {
     }
 
     /// Returns the bytes that this element selects from a representation of this length; `nil` when there are none.
-    fileprivate func range(completeLength: Int64) -> ByteRange? {
+    fileprivate func range(completeLength: Int64) -> Range<Int64>? {
         switch self {
         case .from(let first, let last):
             // §14.1.2: a last-pos "greater than or equal to the current length" means the remainder.
             let end = last.map { min($0.saturatingAdding(1), completeLength) } ?? completeLength
-            return ByteRange(first: first, end: end)
+            return first < end ? first..<end : nil
         case .suffix(let length):
             // "If the selected representation is shorter than the specified suffix-length, the entire representation is
             // used."
-            guard length > 0 else { return nil }
-            return ByteRange(first: completeLength - min(length, completeLength), end: completeLength)
+            guard length > 0, completeLength > 0 else { return nil }
+            return (completeLength - min(length, completeLength))..<completeLength
         }
     }
 }

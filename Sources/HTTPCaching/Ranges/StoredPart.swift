@@ -2,28 +2,25 @@ internal import HTTPTypes
 
 /// The consecutive bytes of a representation that a stored body consists of (RFC 9111 §3.3).
 public struct StoredPart: Hashable, Sendable {
-    package let range: ByteRange
+    /// The offsets of the bytes in the whole representation. HTTP names the last byte instead of the end (RFC 9110
+    /// §14.1.2).
+    public let bytes: Range<Int64>
     /// The length of the whole representation; `nil` if unknown.
     public let completeLength: Int64?
 
     /// Creates a part; `nil` if it is empty, begins before offset 0 or reaches beyond the end of the whole.
     public init?(bytes: Range<Int64>, completeLength: Int64?) {
-        guard let range = ByteRange(first: bytes.lowerBound, end: bytes.upperBound) else { return nil }
-        self.init(range: range, completeLength: completeLength)
-    }
-
-    /// Creates a part; `nil` if it reaches beyond the end of the whole.
-    package init?(range: ByteRange, completeLength: Int64?) {
-        if let completeLength, range.end > completeLength { return nil }
-        self.range = range
+        guard bytes.lowerBound >= 0, !bytes.isEmpty else { return nil }
+        if let completeLength, bytes.upperBound > completeLength { return nil }
+        self.bytes = bytes
         self.completeLength = completeLength
     }
 
-    /// The offsets of the bytes in the whole representation.
-    public var bytes: Range<Int64> { range.first..<range.end }
+    /// The number of bytes.
+    package var byteCount: Int64 { bytes.upperBound - bytes.lowerBound }
 
     /// Whether no byte is missing.
-    public var isComplete: Bool { range.first == 0 && range.end == completeLength }
+    public var isComplete: Bool { bytes.lowerBound == 0 && bytes.upperBound == completeLength }
 }
 
 extension HTTPFields {
@@ -40,12 +37,15 @@ extension StoredPart {
     /// Whether both parts can belong to one representation: their lengths do not contradict each other.
     func agrees(with other: StoredPart) -> Bool {
         if let completeLength, let length = other.completeLength { return completeLength == length }
-        return max(range.end, other.range.end) <= completeLength ?? other.completeLength ?? .max
+        return max(bytes.upperBound, other.bytes.upperBound) <= completeLength ?? other.completeLength ?? .max
     }
 
     /// Joins both parts; `nil` if there is a gap or a contradiction between them.
     func union(_ other: StoredPart) -> StoredPart? {
-        guard agrees(with: other), let range = range.union(other.range) else { return nil }
-        return StoredPart(range: range, completeLength: completeLength ?? other.completeLength)
+        let (start, end) = (bytes.lowerBound, bytes.upperBound)
+        guard agrees(with: other), start <= other.bytes.upperBound, other.bytes.lowerBound <= end else { return nil }
+        return StoredPart(
+            bytes: min(start, other.bytes.lowerBound)..<max(end, other.bytes.upperBound),
+            completeLength: completeLength ?? other.completeLength)
     }
 }

@@ -30,7 +30,10 @@ package struct StrongValidator: Hashable, Sendable {
         }
     }
 
-    /// The `If-Range` that requests more of the same representation.
+    /// The `If-Range` that requests more of the same representation (RFC 9110 §13.1.5).
+    ///
+    /// A client "MUST NOT generate an If-Range header field containing an entity tag that is marked as weak", nor "an
+    /// HTTP-date unless […] the client has no entity tag […] and the date is a strong validator".
     package var ifRange: HTTPField {
         switch kind {
         case .entityTag(let bytes), .lastModified(let bytes): HTTPField(name: .ifRange, lenientValue: bytes)

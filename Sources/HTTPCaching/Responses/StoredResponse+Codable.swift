@@ -27,8 +27,8 @@ extension StoredResponse: Codable {
         try container.encode(isBodyDecoded, forKey: .isBodyDecoded)
         guard let part else { return }
         var partContainer = container.nestedContainer(keyedBy: PartKeys.self, forKey: .part)
-        try partContainer.encode(part.range.first, forKey: .start)
-        try partContainer.encode(part.range.end, forKey: .end)
+        try partContainer.encode(part.bytes.lowerBound, forKey: .start)
+        try partContainer.encode(part.bytes.upperBound, forKey: .end)
         try partContainer.encodeIfPresent(part.completeLength, forKey: .completeLength)
     }
 

@@ -15,9 +15,9 @@ package struct CombinedPart: Hashable, Sendable {
         package let source: Source
         /// The bytes, by their offsets in the representation. The body of the source begins at the first byte of its
         /// own part: subtract that offset.
-        package let range: ByteRange
+        package let range: Range<Int64>
 
-        package init(source: Source, range: ByteRange) {
+        package init(source: Source, range: Range<Int64>) {
             self.source = source
             self.range = range
         }
@@ -59,9 +59,15 @@ package struct CombinedPart: Hashable, Sendable {
         let hasFullHead = new.status == .ok || members.contains { stored[$0].response.status == .ok }
         status = union.isComplete || hasFullHead ? .ok : .partialContent
         var fields = Self.fields(of: new, with: members.map { stored[$0].response })
-        fields.describe(union, status: status)
+        fields.removeDigestsOfContent()
+        if status == .ok {
+            // "including a Content-Length header field that reflects the complete length"
+            fields.describeWhole(ofLength: union.completeLength)
+        } else {
+            fields.describe(union)
+        }
         self.fields = fields
-        pieces = Self.pieces(of: union.range, new: part.range, stored: members.map { ($0, stored[$0].part?.range) })
+        pieces = Self.pieces(of: union.bytes, new: part.bytes, stored: members.map { ($0, stored[$0].part?.bytes) })
     }
 }
 
@@ -86,24 +92,11 @@ extension CombinedPart {
 }
 
 extension HTTPFields {
-    /// Describes a part: sets `Content-Range` and `Content-Length`.
-    fileprivate mutating func describe(_ part: StoredPart, status: HTTPResponse.Status) {
-        removeWhatIsOfOneContent()
-        if status == .ok {
-            // "including a Content-Length header field that reflects the complete length"
-            self[.contentRange] = nil
-            self[.contentLength] = part.completeLength.map(String.init)
-        } else {
-            self[.contentRange] = ContentRange(part).fieldValue
-            self[.contentLength] = String(part.range.count)
-        }
-    }
-
     /// Removes the digests of one message.
     ///
     /// RFC 9530 §2: `Content-Digest` covers the bytes of one message, and so did `Content-MD5`. `Repr-Digest` is the
     /// same for every part.
-    mutating func removeWhatIsOfOneContent() {
+    mutating func removeDigestsOfContent() {
         remove(named: ["content-digest", "content-md5"])
     }
 }
@@ -112,24 +105,24 @@ extension HTTPFields {
 
 extension CombinedPart {
     /// Takes new bytes where there are any, and stored bytes before and after them.
-    private static func pieces(of union: ByteRange, new: ByteRange, stored: [(Int, ByteRange?)]) -> [Piece] {
+    private static func pieces(of union: Range<Int64>, new: Range<Int64>, stored: [(Int, Range<Int64>?)]) -> [Piece] {
         var pieces: [Piece] = []
-        var position = union.first
-        while position < union.end {
+        var position = union.lowerBound
+        while position < union.upperBound {
             var source = Source.new
-            var end = new.first <= position ? new.end : position
+            var end = new.lowerBound <= position ? new.upperBound : position
             if end <= position {
                 // Take the stored part that reaches furthest, but stop at the new bytes.
                 for (index, range) in stored {
-                    guard let range, range.first <= position, range.end > end else { continue }
+                    guard let range, range.lowerBound <= position, range.upperBound > end else { continue }
                     source = .stored(index)
-                    end = range.end
+                    end = range.upperBound
                 }
-                if position < new.first { end = min(end, new.first) }
+                if position < new.lowerBound { end = min(end, new.lowerBound) }
             }
             // A union has no gap. If there were one, fewer bytes would be better than wrong bytes or an endless loop.
-            guard let range = ByteRange(first: position, end: end) else { break }
-            pieces.append(Piece(source: source, range: range))
+            guard position < end else { break }
+            pieces.append(Piece(source: source, range: position..<end))
             position = end
         }
         return pieces

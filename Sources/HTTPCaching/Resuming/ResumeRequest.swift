@@ -31,10 +31,10 @@ package enum ResumeRequest {
         guard request.method == .get, !request.headerFields.contains(where: \.name.makesConditional) else { return nil }
         guard stored.status == .ok || stored.status == .partialContent, stored.hasIntactBody else { return nil }
         // §14.1.2: ranges count encoded bytes, but their number is unknown for stored bytes that were decoded.
-        guard !stored.isBodyDecoded, part.range.first == 0, !part.isComplete else { return nil }
-        guard let ifRange = IfRange.field(for: stored.fields, responseTime: stored.responseTime) else { return nil }
+        guard !stored.isBodyDecoded, part.bytes.lowerBound == 0, !part.isComplete else { return nil }
+        guard let ifRange = stored.strongValidator?.ifRange else { return nil }
         var resuming = request
-        resuming.headerFields[.range] = "bytes=\(part.range.end)-"
+        resuming.headerFields[.range] = "bytes=\(part.bytes.upperBound)-"
         resuming.headerFields.append(ifRange)
         return resuming
     }
@@ -62,8 +62,8 @@ package enum ResumeRequest {
         guard !exchange.isBodyDecoded, isOfSameRepresentation(exchange, as: stored) else { return .discards }
         // The rest begins exactly where the stored bytes end, and reaches the end of the representation. The client
         // then gets the requested bytes.
-        guard let rest = ContentRange(fields)?.part, rest.range.first == part.range.end,
-            let length = rest.completeLength ?? part.completeLength, rest.range.end == length,
+        guard let rest = StoredPart(contentRange: fields), rest.bytes.lowerBound == part.bytes.upperBound,
+            let length = rest.completeLength ?? part.completeLength, rest.bytes.upperBound == length,
             part.completeLength == nil || part.completeLength == length
         else { return .discards }
         return .continues(completeLength: length)

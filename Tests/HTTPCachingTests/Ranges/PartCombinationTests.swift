@@ -4,7 +4,7 @@ internal import Testing
 
 /// The part from `first` to `end` of a representation of this length.
 private func part(_ first: Int64, _ end: Int64, of length: Int64?) -> StoredPart {
-    guard let part = StoredPart(range: bytes(first, end), completeLength: length) else {
+    guard let part = StoredPart(bytes: bytes(first, end), completeLength: length) else {
         preconditionFailure("\(first)..<\(end) is not in \(length ?? -1)")
     }
     return part
@@ -19,8 +19,8 @@ private func partial(
         status: .partialContent, received: received, hasIntactBody: hasIntactBody, isBodyDecoded: isBodyDecoded)
     response.fields.append(contentsOf: Sample.fields(lines))
     response.fields[.eTag] = tag.isEmpty ? nil : tag
-    response.fields[.contentRange] = ContentRange(part).fieldValue
-    response.fields[.contentLength] = String(part.range.count)
+    response.fields[.contentRange] = part.contentRange
+    response.fields[.contentLength] = String(part.byteCount)
     return (response, part)
 }
 
@@ -48,7 +48,7 @@ private func combined(_ new: PartCombination.Stored, _ stored: PartCombination.S
     return combined
 }
 
-private func piece(_ source: CombinedPart.Source, _ range: ByteRange) -> CombinedPart.Piece {
+private func piece(_ source: CombinedPart.Source, _ range: Range<Int64>) -> CombinedPart.Piece {
     CombinedPart.Piece(source: source, range: range)
 }
 
@@ -103,6 +103,27 @@ private struct NotCombined: Error {}
         #expect(result.members == [0, 1, 2])
         #expect(result.union == part(0, 50, of: 50))
         #expect(result.status == .ok)
+    }
+
+    @Test(
+        "G02, G06: parts that overlap or touch are joined",
+        arguments: [
+            (0..<10, 2..<8, 0..<10), (0..<10, 0..<10, 0..<10), (0..<10, 9..<20, 0..<20), (0..<10, 10..<20, 0..<20),
+            (0..<10, 11..<20, nil), (0..<(.max - 1), (.max - 1)..<(.max), 0..<(.max)),
+        ] as [(Range<Int64>, Range<Int64>, Range<Int64>?)])
+    func positions(one: Range<Int64>, other: Range<Int64>, union: Range<Int64>?) throws {
+        for (new, stored) in [(one, other), (other, one)] {
+            let (new, stored) = try (
+                #require(StoredPart(bytes: new, completeLength: nil)),
+                #require(StoredPart(bytes: stored, completeLength: nil))
+            )
+            let combination = combine(partial(new), partial(stored))
+            guard case .combines(let combined) = combination.action else {
+                #expect(combination.action == .standsAlone && union == nil)
+                continue
+            }
+            #expect(combined.union.bytes == union)
+        }
     }
 
     @Test("G08: a union without a gap from the first byte to the last is a 200")

@@ -5,11 +5,11 @@ internal import Testing
 /// Stored parts, where the decision is made. The part is bytes 20 to 59 of 100, fresh for 60 seconds, with a strong tag.
 @Suite struct PartReuseTests {
     private func stored(
-        _ range: ByteRange, of length: Int64? = 100, tag: String = "\"a\"", control: String = "max-age=60",
+        _ range: Range<Int64>, of length: Int64? = 100, tag: String = "\"a\"", control: String = "max-age=60",
         received: Int64 = 0
     ) -> StoredResponse {
         var response = Sample.stored("Cache-Control: \(control)", "ETag: \(tag)", received: received)
-        response.part = StoredPart(range: range, completeLength: length)
+        response.part = StoredPart(bytes: range, completeLength: length)
         return response
     }
 
@@ -119,7 +119,7 @@ internal import Testing
     func otherVariant() {
         let german = Sample.request("Accept-Language: de")
         var part = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"", "Vary: Accept-Language", for: german)
-        part.part = StoredPart(range: bytes(0, 40), completeLength: 100)
+        part.part = StoredPart(bytes: bytes(0, 40), completeLength: 100)
         #expect(Sample.decide(Sample.request("Range: bytes=0-10"), part) == .forward(.varyMiss))
         #expect(Sample.decide(Sample.request(), part) == .forward(.varyMiss))
         #expect(Outcome(Sample.decide(german, part)) == .resume)

@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-@Suite struct RangeDeliveryTests {
+@Suite struct RangeAnswerTests {
     private let head = HTTPResponse(
         status: .ok,
         headerFields: Sample.fields([
@@ -11,32 +11,32 @@ internal import Testing
             "X-Own: yes", "Content-Digest: sha-256=:AAAA:",
         ]))
 
-    private func delivery(_ answer: RangeAnswer, of length: Int64? = 1000) throws -> RangeDelivery {
-        try #require(RangeDelivery(answer, head: head, completeLength: length, seed: "seed"))
+    private func answer(_ answer: RangeAnswer, of length: Int64? = 1000) throws -> StoredAnswer {
+        try #require(StoredAnswer(answer, head: head, completeLength: length, seed: "seed"))
     }
 
     @Test("G03, G04: one part is a 206 with its own length and all other fields")
     func part() throws {
-        let delivery = try delivery(.part(bytes(10, 30)))
-        #expect(delivery.head.status == .partialContent)
-        #expect(delivery.segments == [.body(bytes(10, 30))])
+        let answer = try answer(.part(bytes(10, 30)))
+        #expect(answer.head.status == .partialContent)
+        #expect(answer.content == .segments([.stored(10..<30)]))
         var fields = head.headerFields
         fields[.contentLength] = "20"
         fields[.contentRange] = "bytes 10-29/1000"
         fields.removeAll { $0.name.canonicalName == "content-digest" }
-        #expect(delivery.head.headerFields == fields)
+        #expect(answer.head.headerFields == fields)
     }
 
     @Test("G10, G03: a part of unknown length says so")
     func unknownLength() throws {
-        #expect(try delivery(.part(bytes(10, 30)), of: nil).head.headerFields[.contentRange] == "bytes 10-29/*")
+        #expect(try answer(.part(bytes(10, 30)), of: nil).head.headerFields[.contentRange] == "bytes 10-29/*")
     }
 
     @Test("G03, G17: several parts are multipart/byteranges of exactly the length that is announced")
     func parts() throws {
-        let delivery = try delivery(.parts([bytes(500, 510), bytes(0, 1)]))
-        let fields = delivery.head.headerFields
-        #expect(delivery.head.status == .partialContent)
+        let answer = try answer(.parts([bytes(500, 510), bytes(0, 1)]))
+        let fields = answer.head.headerFields
+        #expect(answer.head.status == .partialContent)
         #expect(fields[.contentRange] == nil)
         let type = try #require(fields[.contentType])
         let prefix = "multipart/byteranges; boundary="
@@ -44,10 +44,11 @@ internal import Testing
         let boundary = type.dropFirst(prefix.count)
         #expect(boundary.utf8.count == 32)
         var text = ""
-        for segment in delivery.segments {
+        guard case .segments(let segments) = answer.content else { return #expect(Bool(false), "\(answer.content)") }
+        for segment in segments {
             switch segment {
             case .bytes(let bytes): text += String(decoding: bytes, as: UTF8.self)
-            case .body(let range): text += String(repeating: "x", count: Int(range.count))
+            case .stored(let range): text += String(repeating: "x", count: Int(range.count))
             }
         }
         #expect(
@@ -72,7 +73,7 @@ internal import Testing
     @Test("G17: the boundary comes from the seed and nothing else")
     func boundary() throws {
         func type(_ seed: String) -> String? {
-            RangeDelivery(.parts([bytes(0, 1), bytes(4, 5)]), head: head, completeLength: 1000, seed: seed)?
+            StoredAnswer(.parts([bytes(0, 1), bytes(4, 5)]), head: head, completeLength: 1000, seed: seed)?
                 .head.headerFields[.contentType]
         }
         #expect(type("one") == type("one"))
@@ -85,17 +86,17 @@ internal import Testing
         var encoded = head
         encoded.headerFields[.contentEncoding] = "gzip"
         let parts = RangeAnswer.parts([bytes(0, 1), bytes(4, 5)])
-        #expect(RangeDelivery(parts, head: encoded, completeLength: 1000, seed: "") == nil)
-        #expect(RangeDelivery(.part(bytes(0, 1)), head: encoded, completeLength: 1000, seed: "") != nil)
+        #expect(StoredAnswer(parts, head: encoded, completeLength: 1000, seed: "") == nil)
+        #expect(StoredAnswer(.part(bytes(0, 1)), head: encoded, completeLength: 1000, seed: "") != nil)
     }
 
     @Test("G12: a 416 has the length, no body, and nothing by which it could be stored")
     func unsatisfiable() throws {
-        let delivery = try delivery(.unsatisfiable)
-        #expect(delivery.head.status == .rangeNotSatisfiable)
-        #expect(delivery.segments.isEmpty)
+        let answer = try answer(.unsatisfiable)
+        #expect(answer.head.status == .rangeNotSatisfiable)
+        #expect(answer.content == .segments([]))
         #expect(
-            delivery.head.headerFields
+            answer.head.headerFields
                 == Sample.fields([
                     "Vary: Accept", "Accept-Ranges: bytes", "Content-Range: bytes */1000", "Content-Length: 0",
                 ]))
@@ -105,11 +106,11 @@ internal import Testing
     func whole(length: Int64) throws {
         var head = head
         head.headerFields[.contentRange] = "bytes 0-9/1000"
-        let delivery = try #require(RangeDelivery(.whole, head: head, completeLength: length, seed: ""))
-        #expect(delivery.head.status == .ok)
-        #expect(delivery.head.headerFields[.contentLength] == String(length))
-        #expect(delivery.head.headerFields[.contentRange] == nil)
-        #expect(delivery.segments == (length == 0 ? [] : [.body(bytes(0, length))]))
+        let answer = try #require(StoredAnswer(.whole, head: head, completeLength: length, seed: ""))
+        #expect(answer.head.status == .ok)
+        #expect(answer.head.headerFields[.contentLength] == String(length))
+        #expect(answer.head.headerFields[.contentRange] == nil)
+        #expect(answer.content == .segments(length == 0 ? [] : [.stored(0..<length)]))
     }
 
     @Test("G03, G09: ranges that cannot be delivered")
@@ -119,7 +120,7 @@ internal import Testing
             (.parts([bytes(0, 1), bytes(9, 11)]), 10), (.parts([bytes(0, .max - 1), bytes(.max - 1, .max)]), nil),
         ]
         for (answer, length) in answers {
-            #expect(RangeDelivery(answer, head: head, completeLength: length, seed: "") == nil, "\(answer)")
+            #expect(StoredAnswer(answer, head: head, completeLength: length, seed: "") == nil, "\(answer)")
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Testing
 private let earlier = Sample.time(-60).description
 
 @Suite struct ResumeRequestTests {
-    private let part = StoredPart(range: bytes(0, 40), completeLength: 100)
+    private let part = StoredPart(bytes: bytes(0, 40), completeLength: 100)
 
     private func stored(
         _ lines: String..., status: HTTPResponse.Status = .ok, hasIntactBody: Bool = true, isBodyDecoded: Bool = false
@@ -30,8 +30,8 @@ private let earlier = Sample.time(-60).description
 
     @Test("G10, G15: a part of unknown length is resumed, a complete one is not")
     func lengths() throws {
-        func isResumed(_ range: ByteRange, of length: Int64?) throws -> Bool {
-            let part = try #require(StoredPart(range: range, completeLength: length))
+        func isResumed(_ range: Range<Int64>, of length: Int64?) throws -> Bool {
+            let part = try #require(StoredPart(bytes: range, completeLength: length))
             return ResumeRequest.make(for: Sample.request(), resuming: stored(#"ETag: "a""#), part: part) != nil
         }
         #expect(try isResumed(bytes(0, 40), of: nil))
@@ -68,7 +68,7 @@ private let earlier = Sample.time(-60).description
         of length: Int64? = 100,
         isBodyDecoded: Bool = false
     ) throws -> ResumeRequest.Outcome {
-        let part = try #require(StoredPart(range: bytes(0, 40), completeLength: length))
+        let part = try #require(StoredPart(bytes: bytes(0, 40), completeLength: length))
         var exchange = Sample.exchange(status: status, isBodyDecoded: isBodyDecoded)
         exchange.reply.headerFields = Sample.fields(lines)
         return ResumeRequest.outcome(of: exchange, resuming: stored(validator), part: part)

@@ -10,15 +10,16 @@ enum CombinedBody {
         let range: Range<Int64>
 
         init(_ piece: CombinedPart.Piece, new: StoredPart, entries: [StoredEntry]) {
+            let start: Int64
             switch piece.source {
             case .new:
                 entry = nil
-                range = (piece.range.first - new.range.first)..<(piece.range.end - new.range.first)
+                start = new.bytes.lowerBound
             case .stored(let index):
-                let start = entries[index].metadata.part?.start ?? 0
                 entry = entries[index]
-                range = (piece.range.first - start)..<(piece.range.end - start)
+                start = entries[index].metadata.part?.start ?? 0
             }
+            range = (piece.range.lowerBound - start)..<(piece.range.upperBound - start)
         }
     }
 
