@@ -57,7 +57,9 @@ struct ArchivedExchange {
 
         init?(_ data: Data) {
             guard let list = BinaryPropertyList(data), case .dictionary(let pairs) = list.object(list.root),
-                let array = pairs.first(where: { list.object($0.key) == .string("Array") }),
+                let array = pairs.first(where: {
+                    if case .string("Array")? = list.object($0.key) { true } else { false }
+                }),
                 case .array(let elements) = list.object(array.value), elements.count <= 100
             else { return nil }
             for element in elements {

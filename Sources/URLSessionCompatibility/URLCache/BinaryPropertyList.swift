@@ -10,7 +10,7 @@ internal import Foundation
 /// The format is described in CoreFoundation's CFBinaryPList.c.
 struct BinaryPropertyList {
     /// An object. The elements of a collection are numbers of objects.
-    enum Object: Equatable {
+    enum Object {
         case string(String)
         case integer(Int64)
         case real(Double)
@@ -18,18 +18,6 @@ struct BinaryPropertyList {
         case dictionary([(key: Int, value: Int)])
         /// An object that an exchange does not need, such as a date or a Boolean.
         case other
-
-        static func == (one: Object, other: Object) -> Bool {
-            switch (one, other) {
-            case (.string(let one), .string(let other)): one == other
-            case (.integer(let one), .integer(let other)): one == other
-            case (.real(let one), .real(let other)): one == other
-            case (.array(let one), .array(let other)): one == other
-            case (.dictionary(let one), .dictionary(let other)): one.elementsEqual(other, by: ==)
-            case (.other, .other): true
-            default: false
-            }
-        }
     }
 
     private static let trailerByteCount = 32
