@@ -27,16 +27,9 @@ public struct CacheStatus: Hashable, Sendable {
     /// The longest ``key`` or ``detail`` in bytes. The cache omits a longer one.
     static let maxTextByteCount = 1024
 
-    private init(forward: ForwardReason?, ttl: Int64?, key: String?, detail: String?) {
-        self.forward = forward
-        self.ttl = ttl
-        self.key = key
-        self.detail = detail
-    }
-
     /// Creates the status of a stored response that answered.
     public static func hit(ttl: Int64? = nil, key: String? = nil, detail: String? = nil) -> CacheStatus {
-        CacheStatus(forward: nil, ttl: ttl, key: key, detail: detail)
+        CacheStatus(ttl: ttl, key: key, detail: detail)
     }
 
     /// Creates the status of a forwarded request.
@@ -44,11 +37,9 @@ public struct CacheStatus: Hashable, Sendable {
         _ reason: ForwardReason, status: Int? = nil, ttl: Int64? = nil, stored: Bool? = nil, collapsed: Bool? = nil,
         key: String? = nil, detail: String? = nil
     ) -> CacheStatus {
-        var value = CacheStatus(forward: reason, ttl: ttl, key: key, detail: detail)
-        value.forwardStatus = status
-        value.stored = stored
-        value.collapsed = collapsed
-        return value
+        CacheStatus(
+            forward: reason, forwardStatus: status, ttl: ttl, stored: stored, collapsed: collapsed, key: key,
+            detail: detail)
     }
 
     /// Whether a stored response answered without the origin.
