@@ -45,6 +45,16 @@ package struct FieldScanner {
         return false
     }
 
+    /// Reads the rest as a list; returns `nil` if `read` refuses an element, or leaves some of its bytes.
+    mutating func list<Element>(_ read: (_ scanner: inout FieldScanner) -> Element?) -> [Element]? {
+        var elements: [Element] = []
+        while skipToElement() {
+            guard let element = read(&self), isAtEndOfElement() else { return nil }
+            elements.append(element)
+        }
+        return elements
+    }
+
     /// Skips whitespace and returns whether a comma or the end follows.
     mutating func isAtEndOfElement() -> Bool {
         skipWhitespace()
@@ -105,13 +115,10 @@ extension UnsafeBufferPointer<UInt8> {
     /// The tokens of a comma-separated list, in lower case; `nil` if an element is not a token.
     var lowercasedTokens: [String]? {
         var scanner = FieldScanner(self)
-        var tokens: [String] = []
-        while scanner.skipToElement() {
+        return scanner.list { scanner in
             let token = scanner.token()
-            guard !token.isEmpty, scanner.isAtEndOfElement() else { return nil }
-            tokens.append(String(decoding: token.lazy.map(\.asciiLowercased), as: UTF8.self))
+            return token.isEmpty ? nil : String(decoding: token.lazy.map(\.asciiLowercased), as: UTF8.self)
         }
-        return tokens
     }
 }
 

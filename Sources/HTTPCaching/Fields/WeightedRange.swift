@@ -12,14 +12,7 @@ struct WeightedRange: Hashable {
     /// Parses the elements of a list; returns `nil` if one does not follow the grammar.
     static func list(_ bytes: FieldBytes, isMediaRange: Bool) -> [WeightedRange]? {
         var scanner = FieldScanner(bytes)
-        var ranges: [WeightedRange] = []
-        while scanner.skipToElement() {
-            guard let range = WeightedRange(&scanner, isMediaRange: isMediaRange), scanner.isAtEndOfElement() else {
-                return nil
-            }
-            ranges.append(range)
-        }
-        return ranges
+        return scanner.list { WeightedRange(&$0, isMediaRange: isMediaRange) }
     }
 
     private init?(_ scanner: inout FieldScanner, isMediaRange: Bool) {

@@ -23,11 +23,7 @@ package struct ClearSiteData: Hashable, Sendable {
     /// Reads `1#( quoted-string )`, a list by RFC 9110 §5.6.1 and not a structured field; `nil` for any other syntax.
     private static func namesCache(_ bytes: FieldBytes) -> Bool? {
         var scanner = FieldScanner(bytes)
-        var isNamed = false
-        while scanner.skipToElement() {
-            guard let type = scanner.quotedString(), scanner.isAtEndOfElement() else { return nil }
-            isNamed = isNamed || type.elementsEqual("cache".utf8) || type.elementsEqual("*".utf8)
-        }
-        return isNamed
+        let types = scanner.list { $0.quotedString() }
+        return types?.contains { $0.elementsEqual("cache".utf8) || $0.elementsEqual("*".utf8) }
     }
 }
