@@ -125,11 +125,11 @@ extension Explanation.Candidate {
                 from: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
         variant = response.varyKey.lines
 
-        let explained = FreshnessExplanation(of: response, policy: policy)
-        let freshness = explained.freshness
+        let stated = StatedTimes(response, policy: policy)
+        let freshness = Freshness(of: response, policy: policy)
         lifetime = freshness.lifetime
-        lifetimeSource = explained.source
-        age = explained.age(at: now)
+        lifetimeSource = stated.lifetimeSource(of: response, policy: policy)
+        age = Explanation.Age(of: response, freshness, field: stated.age, at: now)
         isFresh = freshness.isFresh(at: now)
         freshFor = isFresh ? freshness.lifetime.saturatingSubtracting(age.total) : nil
         let staleness = freshness.staleness(at: now)
