@@ -10,7 +10,7 @@ internal import Testing
         _ lines: String..., status: HTTPResponse.Status = .ok, to request: HTTPRequest = Sample.request(),
         policy: CachePolicy = forced
     ) -> Storability {
-        Storability(status: status, fields: Sample.fields(lines), request: request, policy: policy)
+        StorageDecision(status: status, fields: Sample.fields(lines), request: request, policy: policy).storability
     }
 
     private func outcome(

@@ -7,7 +7,7 @@ internal import Testing
         _ lines: String..., status: HTTPResponse.Status = .ok, to request: HTTPRequest = Sample.request(),
         policy: CachePolicy = CachePolicy()
     ) -> Storability {
-        Storability(status: status, fields: Sample.fields(lines), request: request, policy: policy)
+        StorageDecision(status: status, fields: Sample.fields(lines), request: request, policy: policy).storability
     }
 
     private static let passed = Storability.notStorable(removesStored: false)
@@ -197,9 +197,10 @@ internal import Testing
         for _ in 0..<1000 { fields.append(Sample.field(.via, "x")) }
         let request = Sample.request()
         let policy = CachePolicy()
-        #expect(Storability(status: .ok, fields: fields, request: request, policy: policy) == .storable)
+        #expect(StorageDecision(status: .ok, fields: fields, request: request, policy: policy).storability == .storable)
         fields.append(Sample.field(.via, "x"))
-        #expect(Storability(status: .ok, fields: fields, request: request, policy: policy) == Self.passed)
+        #expect(
+            StorageDecision(status: .ok, fields: fields, request: request, policy: policy).storability == Self.passed)
         #expect(Storability.maxFieldCount == 1000)
     }
 }

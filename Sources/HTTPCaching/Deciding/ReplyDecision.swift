@@ -129,9 +129,11 @@ public enum ReplyDecision: Hashable, Sendable {
             if exchange.request.headerFields.contains(.range), fields.contains(.contentRange) {
                 return .relay(removeStored: false)
             }
-            let storability = Storability(
+            let decision = StorageDecision(
                 status: exchange.reply.status, fields: fields, request: original, policy: policy)
-            if case .notStorable(let removesStored) = storability { return .relay(removeStored: removesStored) }
+            if case .notStorable(let removesStored) = decision.storability {
+                return .relay(removeStored: removesStored)
+            }
             return stored(part: nil).map(ReplyDecision.store) ?? .relay(removeStored: false)
         }
 
@@ -148,9 +150,7 @@ public enum ReplyDecision: Hashable, Sendable {
         }
 
         func head() -> ReplyDecision {
-            let update = HeadUpdate(
-                exchange, candidates: candidates, policy: policy, fingerprint: fingerprint,
-                nominatesAuthorization: !policy.isShared)
+            let update = HeadUpdate(exchange, candidates: candidates, policy: policy, fingerprint: fingerprint)
             return update.isEmpty
                 ? .relay(removeStored: false) : .update(update.updates, removing: update.removals)
         }
@@ -163,8 +163,10 @@ public enum ReplyDecision: Hashable, Sendable {
                 return .relay(removeStored: false)
             }
             // RFC 9111 §3.3: the rules for the whole apply to a part.
-            let storability = Storability(status: .ok, fields: fields, request: original, policy: policy)
-            if case .notStorable(let removesStored) = storability { return .relay(removeStored: removesStored) }
+            let decision = StorageDecision(status: .ok, fields: fields, request: original, policy: policy)
+            if case .notStorable(let removesStored) = decision.storability {
+                return .relay(removeStored: removesStored)
+            }
             guard var response = stored(part: part) else { return .relay(removeStored: false) }
             response.fields.describeWhole(ofLength: part.completeLength)
             return .storePart(response)
@@ -188,8 +190,8 @@ public enum ReplyDecision: Hashable, Sendable {
             guard let rest = StoredPart(contentRange: fields), let new = stored(part: rest) else { return nil }
             let combination = PartCombination(of: new, part: rest, with: [(candidates[index], part)])
             guard case .combines(let combined) = combination.action, combined.union.isComplete else { return nil }
-            let storability = Storability(status: .ok, fields: combined.fields, request: original, policy: policy)
-            guard storability == .storable else { return nil }
+            let decision = StorageDecision(status: .ok, fields: combined.fields, request: original, policy: policy)
+            guard decision.storability == .storable else { return nil }
             var whole = new
             whole.status = .ok
             whole.fields = combined.fields

@@ -19,6 +19,9 @@ extension HTTPFields {
         return line
     }
 
+    /// The bytes of the first line of a field, without whitespace at either end; `nil` without the field.
+    func firstBytes(of name: HTTPField.Name) -> [UInt8]? { first { $0.name == name }?.trimmedBytes }
+
     /// The text of a field for people and for SQL, all its lines; `nil` without the field.
     package func text(of name: HTTPField.Name) -> String? {
         let texts = self[fields: name].map(\.text)
@@ -29,7 +32,11 @@ extension HTTPFields {
 extension Collection<UInt8> {
     /// The text of these bytes of a field value: UTF-8, or else ISO 8859-1.
     var fieldText: String {
-        if let text = String(validating: self, as: UTF8.self) { return text }
+        String(validating: self, as: UTF8.self) ?? latin1Text
+    }
+
+    /// The text of these bytes in ISO 8859-1: one character for each byte.
+    var latin1Text: String {
         var scalars = String.UnicodeScalarView()
         for byte in self { scalars.append(Unicode.Scalar(byte)) }
         return String(scalars)

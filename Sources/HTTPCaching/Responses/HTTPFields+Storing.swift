@@ -8,9 +8,13 @@ extension HTTPFields {
         // RFC 9110 §6.6.1: a recipient "that receives a response message without a Date header field MUST record the
         // time it was received and append a corresponding Date header field to the message's header section if it is
         // cached", and "MAY replace" an invalid one.
-        let isDateUsable = fields.first { $0.name == .date }.flatMap { HTTPDate($0, now: responseTime) } != nil
-        if !isDateUsable { fields[.date] = responseTime.description }
+        if fields.date(receivedAt: responseTime) == nil { fields[.date] = responseTime.description }
         return fields
+    }
+
+    /// The first `Date`; `nil` without a usable one.
+    func date(receivedAt responseTime: HTTPDate) -> HTTPDate? {
+        first { $0.name == .date }.flatMap { HTTPDate($0, now: responseTime) }
     }
 
     /// Removes the fields with these names in lower case.

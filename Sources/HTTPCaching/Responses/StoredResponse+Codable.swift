@@ -79,13 +79,7 @@ extension StoredResponse: Codable {
 
 extension HTTPField {
     /// The bytes of the value, one character each.
-    fileprivate var latin1Value: String {
-        withUnsafeBytesOfValue { bytes in
-            var scalars = String.UnicodeScalarView()
-            for byte in bytes { scalars.append(Unicode.Scalar(byte)) }
-            return String(scalars)
-        }
-    }
+    fileprivate var latin1Value: String { withUnsafeBytesOfValue { $0.latin1Text } }
 
     /// Returns `nil` for a character that is not a byte.
     fileprivate init?(name: Name, latin1Value: String) {

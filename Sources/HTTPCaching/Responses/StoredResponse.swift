@@ -43,6 +43,9 @@ public struct StoredResponse: Hashable, Sendable {
 }
 
 extension StoredResponse {
+    /// The time of generation: `Date`, or the time of receipt without a usable `Date` (RFC 9110 §6.6.1).
+    var date: HTTPDate { fields.date(receivedAt: responseTime) ?? responseTime }
+
     /// Returns the head that answers a request with the whole response. ``StoredAnswer`` also answers conditions and
     /// ranges.
     ///

@@ -41,7 +41,8 @@ package struct PartCombination: Hashable, Sendable {
         for (index, candidate) in stored.enumerated() where candidate.response.status.isOfRepresentation {
             // Without a strong validator, the candidate may be of the same representation or of another one.
             guard let other = candidate.response.strongValidator else { continue }
-            let isOlder = candidate.response.recency <= new.recency
+            // RFC 9111 §4: the response with the latest Date is the most recent.
+            let isOlder = candidate.response.date <= new.date
             guard other == validator else {
                 if isOlder { displaced.append(index) }
                 continue
@@ -77,11 +78,6 @@ package struct PartCombination: Hashable, Sendable {
 extension StoredResponse {
     /// The validator that identifies the representation of the body.
     package var strongValidator: StrongValidator? { StrongValidator(fields, responseTime: responseTime) }
-
-    /// RFC 9111 §4: the response with the latest `Date` is the most recent.
-    fileprivate var recency: HTTPDate {
-        fields.first { $0.name == .date }.flatMap { HTTPDate($0, now: responseTime) } ?? responseTime
-    }
 }
 
 extension HTTPResponse.Status {

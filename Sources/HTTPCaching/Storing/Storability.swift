@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// Whether the reply to a request may be stored (RFC 9111 §3), as a ``StorageDecision`` finds.
 public enum Storability: Hashable, Sendable {
     /// The reply may be stored.
@@ -13,9 +11,4 @@ public enum Storability: Hashable, Sendable {
 
     /// The most fields of a stored response. No sane origin sends more, and merging takes quadratic time.
     package static let maxFieldCount = 1000
-
-    /// Decides about a response with this status and these fields that answers `request`, the request as sent.
-    package init(status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy) {
-        self = StorageDecision(status: status, fields: fields, request: request, policy: policy).storability
-    }
 }

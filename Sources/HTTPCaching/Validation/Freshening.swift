@@ -35,25 +35,9 @@ struct Freshening {
             return nil
         }
         self.answer = answer
-        // A 304 to a HEAD updates the response that a GET stored.
-        var request = exchange.request
-        request.method = .get
         for index in identified {
             var updated = candidates[index]
-            updated.freshen(by: exchange)
-            // The 304 may have changed Vary, and so the requests that the response answers.
-            if let varyKey = VaryKey(
-                response: updated.fields, request: request, fingerprint: fingerprint,
-                nominatesAuthorization: !policy.isShared)
-            {
-                updated.varyKey = varyKey
-            } else {
-                removesAfterUse = true
-            }
-            // §4.3.4: a 304 may change any field, and so may add no-store.
-            let storability = Storability(
-                status: updated.status, fields: updated.fields, request: request, policy: policy)
-            if storability != .storable { removesAfterUse = true }
+            if !updated.freshen(by: exchange, policy: policy, fingerprint: fingerprint) { removesAfterUse = true }
             updates[index] = updated
         }
     }
@@ -77,14 +61,13 @@ struct Freshening {
             // response. A weak validator identifies "the most recent of those matching".
             return tag.isWeak ? latest(matching, of: candidates).map { [$0] } ?? [] : matching
         }
-        if let lastModified = reply.first(where: { $0.name == .lastModified }) {
+        if let lastModified = reply.firstBytes(of: .lastModified) {
             // A date is weak unless proved otherwise (RFC 9110 §8.8.2.2). Two states within one second have the same
             // date; the tag of the validated response distinguishes them.
             let tag = EntityTag(candidates[validated].fields)
             let matching = selected.filter { index in
                 let fields = candidates[index].fields
-                return EntityTag(fields) == tag
-                    && fields.first { $0.name == .lastModified }?.hasSameBytes(as: lastModified) ?? false
+                return EntityTag(fields) == tag && fields.firstBytes(of: .lastModified) == lastModified
             }
             return latest(matching, of: candidates).map { [$0] } ?? []
         }
@@ -100,25 +83,15 @@ struct Freshening {
     /// tag: nginx does. Other servers send a weak tag with the 304 only; then `Last-Modified` decides.
     private static func isAbout(_ response: StoredResponse, _ tag: EntityTag, _ reply: HTTPFields) -> Bool {
         if let stored = EntityTag(response.fields) { return stored.isWeaklyEqual(to: tag) }
-        guard tag.isWeak, let lastModified = reply.first(where: { $0.name == .lastModified }) else { return false }
-        return response.fields.first { $0.name == .lastModified }?.hasSameBytes(as: lastModified) ?? false
+        guard tag.isWeak, let lastModified = reply.firstBytes(of: .lastModified) else { return false }
+        return response.fields.firstBytes(of: .lastModified) == lastModified
     }
 
     private static func latest(_ indices: [Int], of candidates: [StoredResponse]) -> Int? {
-        indices.max { candidates[$0].recency < candidates[$1].recency }
-    }
-}
-
-extension StoredResponse {
-    /// RFC 9111 §4: the response with the latest `Date` is the most recent.
-    fileprivate var recency: (HTTPDate, HTTPDate) {
-        let date = fields.first { $0.name == .date }.flatMap { HTTPDate($0, now: responseTime) }
-        return (date ?? responseTime, responseTime)
-    }
-}
-
-extension HTTPField {
-    fileprivate func hasSameBytes(as other: HTTPField) -> Bool {
-        withUnsafeBytesOfValue { bytes in other.withUnsafeBytesOfValue { bytes.trimmed.elementsEqual($0.trimmed) } }
+        // RFC 9111 §4: the response with the latest Date is the most recent.
+        indices.max { index, other in
+            let (one, two) = (candidates[index], candidates[other])
+            return (one.date, one.responseTime) < (two.date, two.responseTime)
+        }
     }
 }

@@ -20,7 +20,7 @@ package struct HeadUpdate: Hashable, Sendable {
     ///   - candidates: All stored responses for the key. Responses that another request selected stay unchanged.
     package init(
         _ exchange: Exchange, candidates: [StoredResponse], policy: CachePolicy,
-        fingerprint: VaryKey.Fingerprint, nominatesAuthorization: Bool = false
+        fingerprint: VaryKey.Fingerprint
     ) {
         let reply = exchange.reply
         guard exchange.request.method == .head, reply.status == .ok,
@@ -31,7 +31,7 @@ package struct HeadUpdate: Hashable, Sendable {
         let mayStore = !CacheControl(exchange.request.headerFields).noStore
         for (index, candidate) in candidates.enumerated()
         where candidate.varyKey.matches(
-            exchange.request, fingerprint: fingerprint, nominatesAuthorization: nominatesAuthorization)
+            exchange.request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
         {
             guard candidate.status == .ok || candidate.status == .partialContent else {
                 // The origin has replaced a stored error or redirect by a 200.
@@ -50,9 +50,8 @@ package struct HeadUpdate: Hashable, Sendable {
             }
             // The fields of a part differ from those of the whole. A response without its body is not worth an update.
             guard mayStore, candidate.status == .ok, candidate.hasIntactBody else { continue }
-            if let updated = candidate.updated(
-                byHead: exchange, policy, fingerprint, nominatesAuthorization: nominatesAuthorization)
-            {
+            var updated = candidate
+            if updated.freshen(by: exchange, policy: policy, fingerprint: fingerprint) {
                 updates[index] = updated
             } else {
                 removals.append(index)
@@ -92,34 +91,11 @@ extension StoredResponse {
         stale.fields[.age] = String(DeltaSeconds.limit)
         return stale
     }
-
-    /// Returns this response with the fields of the reply to a HEAD; `nil` if those fields would have prevented
-    /// storing.
-    fileprivate func updated(
-        byHead exchange: Exchange, _ policy: CachePolicy, _ fingerprint: VaryKey.Fingerprint,
-        nominatesAuthorization: Bool
-    ) -> StoredResponse? {
-        var updated = self
-        updated.freshen(by: exchange)
-        var request = exchange.request
-        request.method = .get
-        let storability = Storability(status: status, fields: updated.fields, request: request, policy: policy)
-        guard storability == .storable,
-            // The reply may have changed Vary, and so the requests that the response answers.
-            let varyKey = VaryKey(
-                response: updated.fields, request: request, fingerprint: fingerprint,
-                nominatesAuthorization: nominatesAuthorization)
-        else { return nil }
-        updated.varyKey = varyKey
-        return updated
-    }
 }
 
 extension HTTPFields {
     /// The bytes of the first line of a field; `nil` if the line is absent or empty.
     fileprivate func firstValue(of name: HTTPField.Name) -> [UInt8]? {
-        guard let field = first(where: { $0.name == name }) else { return nil }
-        let bytes = field.trimmedBytes
-        return bytes.isEmpty ? nil : bytes
+        firstBytes(of: name).flatMap { $0.isEmpty ? nil : $0 }
     }
 }

@@ -44,12 +44,6 @@ package struct Preconditions: Sendable {
     /// The elements of `If-None-Match` in order, byte for byte; empty without the field. `*` counts as an element.
     package var entityTags: [EntityTag] { ifNoneMatch?.tags ?? [] }
 
-    /// Whether ``adding(_:to:)`` can add a tag: none can follow `*` or an unclosed quote.
-    package var admitsMoreTags: Bool {
-        guard let ifNoneMatch else { return true }
-        return !ifNoneMatch.isAny && !ifNoneMatch.isUnterminated
-    }
-
     /// Whether a 304 answers the request instead of `stored`, a response that may answer it (RFC 9111 §4.3.2).
     ///
     /// Ignores preconditions that only the origin may evaluate; see ``mustBeForwarded``.
@@ -80,8 +74,7 @@ package struct Preconditions: Sendable {
             guard let lastModified = HTTPDate(lenient: field, now: stored.responseTime) else { return false }
             return lastModified <= limit
         }
-        let date = stored.fields.first { $0.name == .date }.flatMap { HTTPDate($0, now: stored.responseTime) }
-        return date ?? stored.responseTime <= limit
+        return stored.date <= limit
     }
 
     /// Returns `request` with one `If-None-Match`: first the tags that `request` lists, then the tags of `stored` that
@@ -89,7 +82,7 @@ package struct Preconditions: Sendable {
     ///
     /// A 304 then confirms a response of the sender or a stored one; its `ETag` tells which (RFC 9111 §4.3.1). Omits a
     /// tag that no list can hold: one with a comma outside quotes, or with an open quote. Returns `request` unchanged
-    /// if there is nothing to add, or if ``admitsMoreTags`` is false.
+    /// if there is nothing to add: no tag can follow `*` or an unclosed quote.
     package func adding(_ stored: [StoredResponse], to request: HTTPRequest) -> HTTPRequest {
         var list = ifNoneMatch ?? EntityTagList()
         let count = list.tags.count

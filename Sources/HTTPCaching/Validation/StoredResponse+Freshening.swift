@@ -19,4 +19,21 @@ extension StoredResponse {
         requestTime = exchange.requestTime
         responseTime = exchange.responseTime
     }
+
+    /// Takes over the fields, the times and the `Vary` of a reply. Returns whether the response may stay stored: whether it
+    /// could have been stored with its new fields.
+    mutating func freshen(by exchange: Exchange, policy: CachePolicy, fingerprint: VaryKey.Fingerprint) -> Bool {
+        freshen(by: exchange)
+        // A reply to a HEAD updates the response that a GET stored.
+        var request = exchange.request
+        request.method = .get
+        // The reply may have changed Vary, and so the requests that the response answers.
+        let newKey = VaryKey(
+            response: fields, request: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
+        guard let newKey else { return false }
+        varyKey = newKey
+        // §4.3.4: a reply may change any field, and so may add no-store.
+        let decision = StorageDecision(status: status, fields: fields, request: request, policy: policy)
+        return decision.storability == .storable
+    }
 }
