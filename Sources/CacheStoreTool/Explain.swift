@@ -1,9 +1,9 @@
-import ArgumentParser
+public import ArgumentParser
 import CacheLoader
 import CacheReports
 import CacheStore
 import Foundation
-import HTTPTypes
+public import HTTPTypes
 
 /// Explains the current decision of the cache for a request.
 struct Explain: AsyncParsableCommand {
@@ -21,10 +21,10 @@ struct Explain: AsyncParsableCommand {
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp("A field of the request, as 'Name: value'; may be repeated.", valueName: "field"))
-    var fields: [FieldArgument] = []
+    var fields: [HTTPField] = []
 
     @Option(help: ArgumentHelp("The method, letter by letter.", valueName: "name"))
-    var method = MethodArgument.get
+    var method = HTTPRequest.Method.get
 
     @Option(
         name: [.customShort("d"), .customLong("data")],
@@ -47,7 +47,8 @@ struct Explain: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func run() async throws {
-        let request = try request()
+        // The request of `get`, without the fields that the transport adds.
+        let request = HTTPRequest(method, key: try URLArgument(url).key, fields: HTTPFields(fields))
         let explanation = try await store.withExistingStore(isReadOnly: true) { store in
             var configuration = HTTPCache.Configuration()
             configuration.policy.isShared = shared
@@ -65,31 +66,11 @@ struct Explain: AsyncParsableCommand {
             try StandardOutput.write(line: lines.map { String($0).inOneLine }.joined(separator: "\n"))
         }
     }
-
-    /// Returns the request of `get`, without the fields that the transport adds.
-    private func request() throws -> HTTPRequest {
-        // The text of a key is `scheme://authority/…`.
-        let parts = try URLArgument(url).key.text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        return HTTPRequest(
-            method: method.method, scheme: String(parts[0].dropLast()), authority: String(parts[2]),
-            path: "/" + parts[3], headerFields: HTTPFields(fields.map(\.field)))
-    }
 }
 
-/// The method of a request.
-struct MethodArgument: ExpressibleByArgument {
-    let method: HTTPRequest.Method
-
-    static let get = MethodArgument(method: .get)
-
-    init?(argument: String) {
-        guard let method = HTTPRequest.Method(argument) else { return nil }
-        self.method = method
+extension HTTPRequest.Method: @retroactive ExpressibleByArgument {
+    /// The methods that a shell completes; any other token is a method, too.
+    public static var defaultCompletionKind: CompletionKind {
+        .list(["GET", "HEAD", "QUERY", "POST", "PUT", "DELETE"])
     }
-
-    private init(method: HTTPRequest.Method) { self.method = method }
-
-    var defaultValueDescription: String { method.rawValue }
-
-    static var defaultCompletionKind: CompletionKind { .list(["GET", "HEAD", "QUERY", "POST", "PUT", "DELETE"]) }
 }

@@ -30,7 +30,7 @@ struct Get: AsyncParsableCommand {
     var output: String?
 
     @Option(help: "The lane: six transfers at a time when urgent, one in the background.")
-    var lane = LaneArgument.urgent
+    var lane = Lane.urgent
 
     @Option(
         help: ArgumentHelp(

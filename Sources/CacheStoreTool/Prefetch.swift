@@ -19,7 +19,7 @@ struct Prefetch: AsyncParsableCommand {
     var file: String
 
     @Option(help: "The lane: six transfers at a time when urgent, one in the background.")
-    var lane = LaneArgument.background
+    var lane = Lane.background
 
     @Option(
         help: ArgumentHelp(

@@ -43,7 +43,7 @@ struct Tier: AsyncParsableCommand {
         @Option(
             name: [.customShort("H"), .customLong("header")],
             help: ArgumentHelp("A field of the request, as 'Name: value'; may be repeated.", valueName: "field"))
-        var fields: [FieldArgument] = []
+        var fields: [HTTPField] = []
 
         @OptionGroup var options: TierURL
         @OptionGroup var partition: TierPartition
@@ -52,7 +52,7 @@ struct Tier: AsyncParsableCommand {
         func run() async throws {
             let tier = try options.tier(partition, deadline)
             let transport = TieredTransport(tier: tier, origin: NoOrigin())
-            var request = transport.prepare(try URLArgument(url).request(HTTPFields(fields.map(\.field))))
+            var request = transport.prepare(try HTTPRequest(key: URLArgument(url).key, fields: HTTPFields(fields)))
             // RFC 9111 §5.2.1.7. So the tier prepares nothing for a response of the origin.
             request.headerFields.append(HTTPField(name: .cacheControl, value: "only-if-cached"))
             let response: TransportResponse

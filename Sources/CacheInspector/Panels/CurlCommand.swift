@@ -52,16 +52,11 @@ struct CurlCommand {
     }
 
     private static func request(_ url: String) throws -> HTTPRequest {
-        let key: CacheKey
         do throws(LoadError) {
-            key = try CacheKey.loading(url, partition: "")
+            return HTTPRequest(key: try CacheKey.loading(url, partition: ""))
         } catch {
             throw InspectorFailure.invalid("\(error)")
         }
-        // The text of a key is `scheme://authority/…`.
-        let parts = key.text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        return HTTPRequest(
-            method: .get, scheme: String(parts[0].dropLast()), authority: String(parts[2]), path: "/" + parts[3])
     }
 
     /// The words of a command, taken one after the other.
@@ -73,8 +68,6 @@ struct CurlCommand {
         var content: String?
         var sendsDataInQuery = false
         var ignored: [String] = []
-
-        init(words: ArraySlice<String>) { self.words = words }
 
         mutating func parse() throws {
             while let word = words.popFirst() {

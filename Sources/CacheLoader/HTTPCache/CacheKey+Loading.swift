@@ -1,7 +1,7 @@
 internal import CacheFoundation
 package import CacheStore
 internal import HTTPCaching
-internal import HTTPTypes
+package import HTTPTypes
 
 extension CacheKey {
     /// Returns the key of a loadable URL.
@@ -86,7 +86,7 @@ extension CacheKey {
 
 extension HTTPRequest {
     /// Creates a request for the URL of a key.
-    init(_ method: HTTPRequest.Method = .get, key: CacheKey, fields: HTTPFields) {
+    package init(_ method: HTTPRequest.Method = .get, key: CacheKey, fields: HTTPFields = [:]) {
         let (scheme, authority, path) = key.target
         self.init(method: method, scheme: scheme, authority: authority, path: path, headerFields: fields)
     }

@@ -1,16 +1,14 @@
-import ArgumentParser
-import HTTPTypes
+public import ArgumentParser
+public import HTTPTypes
 
-/// A header field: `Name: value`.
-struct FieldArgument: ExpressibleByArgument {
-    let field: HTTPField
-
-    init?(argument: String) {
+extension HTTPField: @retroactive ExpressibleByArgument {
+    /// Creates a field from `Name: value`.
+    public init?(argument: String) {
         guard let colon = argument.firstIndex(of: ":"),
             let name = HTTPField.Name(String(argument[..<colon])),
             let value = FieldValue(argument: String(argument[argument.index(after: colon)...]))
         else { return nil }
-        field = HTTPField(name: name, value: value.text)
+        self.init(name: name, value: value.text)
     }
 }
 

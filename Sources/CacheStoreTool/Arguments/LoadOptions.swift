@@ -1,5 +1,5 @@
-import ArgumentParser
-import CacheLoader
+public import ArgumentParser
+public import CacheLoader
 import CacheReports
 import CacheStore
 import CacheTier
@@ -11,7 +11,7 @@ struct LoadOptions: ParsableArguments {
     @Option(
         name: [.customShort("H"), .customLong("header")],
         help: ArgumentHelp("A field to send along, as 'Name: value'; may be repeated.", valueName: "field"))
-    var fields: [FieldArgument] = []
+    var fields: [HTTPField] = []
 
     @Option(help: "When a stored response may answer.")
     var policy = PolicyName.http
@@ -38,14 +38,13 @@ struct LoadOptions: ParsableArguments {
         if let width, !(1...256).contains(width) { throw ValidationError("--width needs a number from 1 to 256") }
     }
 
-    func request(_ url: String, lane: LaneArgument) -> ResourceRequest {
-        ResourceRequest(url, headerFields: HTTPFields(fields.map(\.field)), policy: policy.policy, lane: lane.lane)
+    func request(_ url: String, lane: Lane) -> ResourceRequest {
+        ResourceRequest(url, headerFields: HTTPFields(fields), policy: policy.policy, lane: lane)
     }
 
     /// Returns the largest number of transfers at a time.
-    func width(of lane: LaneArgument) -> Int {
-        let widths = LaneWidths()
-        return width ?? (lane == .urgent ? widths.urgent : widths.background)
+    func width(of lane: Lane) -> Int {
+        width ?? LaneWidths()[lane]
     }
 
     /// Returns the shared tier; `nil` without the option.
@@ -60,7 +59,7 @@ struct LoadOptions: ParsableArguments {
     ///   - watched: Wraps the transport to observe its transfers.
     /// - Throws: The error of the file of root certificates, or of a proxy in the environment.
     func loader(
-        _ store: ResponseStore, lane: LaneArgument, retry: RetryCount, tier: SharedTier?,
+        _ store: ResponseStore, lane: Lane, retry: RetryCount, tier: SharedTier?,
         watched: (any HTTPTransport) -> any HTTPTransport
     ) throws -> ResourceLoader {
         let width = width(of: lane)
@@ -85,3 +84,5 @@ struct LoadOptions: ParsableArguments {
 }
 
 extension PolicyName: ExpressibleByArgument {}
+
+extension Lane: ExpressibleByArgument {}

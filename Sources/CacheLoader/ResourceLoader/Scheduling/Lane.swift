@@ -31,7 +31,7 @@ public struct LaneWidths: Hashable, Sendable {
         self.perHost = perHost
     }
 
-    subscript(lane: Lane) -> Int {
+    package subscript(lane: Lane) -> Int {
         switch lane {
         case .urgent: urgent
         case .background: background
