@@ -28,10 +28,10 @@ extension StoreInspector {
         to request: HTTPRequest, path: String, access: AccessGuard, content: (_ limit: Int) async throws -> [UInt8]
     ) async -> InspectorResponse {
         var response: InspectorResponse
-        do throws(InspectorFailure) {
+        do {
             response = try await respondUnprotected(to: request, path: path, access: access, content: content)
         } catch {
-            response = InspectorResponse(error)
+            response = InspectorResponse(InspectorFailure(error))
         }
         for field in HTTPFields.protecting where response.fields[field.name] == nil { response.fields.append(field) }
         return response
@@ -39,17 +39,14 @@ extension StoreInspector {
 
     private func respondUnprotected(
         to head: HTTPRequest, path: String, access: AccessGuard, content: (_ limit: Int) async throws -> [UInt8]
-    ) async throws(InspectorFailure) -> InspectorResponse {
+    ) async throws -> InspectorResponse {
         let target = (head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var request = try InspectorRequest(
             head.method, path, query: target.count > 1 ? String(target[1]) : "", fields: head.headerFields)
-        switch access.verdict(on: head, request) {
-        case .refused(let failure): throw failure
-        case .loggedIn(let cookie):
+        if let cookie = try access.check(head, request) {
             var response = InspectorResponse.redirect("./", .seeOther)
             response.fields[.setCookie] = cookie
             return response
-        case .allowed: break
         }
         // The page's own addresses are relative to a path with a slash at its end.
         if path.isEmpty, head.method == .get, let whole = target.first, whole.last != "/" {
@@ -63,7 +60,7 @@ extension StoreInspector {
                     .contentTooLarge, "too_large", "the content has more than \(Self.contentLimit) bytes")
             }
         }
-        return await answer(request, csrfToken: access.csrfToken)
+        return try await answer(request, csrfToken: access.csrfToken)
     }
 }
 

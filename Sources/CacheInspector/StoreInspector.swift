@@ -42,7 +42,7 @@ public struct StoreInspector: Sendable {
     /// The state that the requests of one inspector share.
     final class State: Sendable {
         /// Guards the byte shares that were computed last.
-        let byteShares = Mutex<ByteMap?>(nil)
+        let byteShares = Mutex<(json: JSON, expires: ContinuousClock.Instant)?>(nil)
         /// Guards the changes that wait for their confirmation.
         let pendingChanges = Mutex(PendingChanges())
         let liveCount = Atomic(0)
@@ -58,21 +58,7 @@ public struct StoreInspector: Sendable {
     // MARK: Answering
 
     /// Answers a request that the guard has let through.
-    package func answer(_ request: InspectorRequest, csrfToken: String) async -> InspectorResponse {
-        do {
-            return try await respond(to: request, csrfToken)
-        } catch let failure as InspectorFailure {
-            return InspectorResponse(failure)
-        } catch let error as StoreError {
-            return InspectorResponse(InspectorFailure(error))
-        } catch LoadError.store(let error) {
-            return InspectorResponse(InspectorFailure(error))
-        } catch {
-            return InspectorResponse(InspectorFailure(.internalServerError, "store", "\(error)"))
-        }
-    }
-
-    private func respond(to request: InspectorRequest, _ csrfToken: String) async throws -> InspectorResponse {
+    package func answer(_ request: InspectorRequest, csrfToken: String) async throws -> InspectorResponse {
         let query = request.query
         switch (request.method, request.path) {
         case (.get, "api/session"): return .json(try await reading { try $0.session(csrfToken) })

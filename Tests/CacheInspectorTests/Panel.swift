@@ -36,13 +36,12 @@ struct Panel: Sendable {
     private func answer(
         _ method: HTTPRequest.Method, _ path: String, _ query: String, _ content: String
     ) async throws -> PanelAnswer {
-        let request: InspectorRequest
-        do throws(InspectorFailure) {
-            request = try InspectorRequest(method, path, query: query, content: Array(content.utf8))
+        do {
+            let request = try InspectorRequest(method, path, query: query, content: Array(content.utf8))
+            return PanelAnswer(try await inspector.answer(request, csrfToken: "token"))
         } catch {
-            return PanelAnswer(InspectorResponse(error))
+            return PanelAnswer(InspectorResponse(InspectorFailure(error)))
         }
-        return PanelAnswer(await inspector.answer(request, csrfToken: "token"))
     }
 
     /// Stores a response, and returns its entry.

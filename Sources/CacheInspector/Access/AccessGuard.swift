@@ -8,12 +8,12 @@ package struct AccessGuard: Sendable {
     /// The authentication of the inspector on loopback.
     package struct Login: Sendable {
         /// The secret in the address that the tool prints.
-        package let token: String
+        let token: String
         /// The secret in the cookie.
         let cookie: String
         /// The path of the page, with a slash at both ends: browsers send cookies of one port to all ports of a host, but
         /// only for their path.
-        package let path: String
+        let path: String
         /// The port that the server listens on.
         let port: @Sendable () -> Int
 
@@ -28,52 +28,50 @@ package struct AccessGuard: Sendable {
         }
     }
 
-    package enum Verdict: Hashable, Sendable {
-        case allowed
-        /// The token was right: set this cookie, and lead the browser to the page.
-        case loggedIn(setCookie: String)
-        case refused(InspectorFailure)
-    }
-
     static let cookieName = "cachestore-inspector"
 
     /// The text that every POST carries in its field `X-CSRF-Token`.
-    package let csrfToken: String
+    let csrfToken: String
     /// `nil` if the server that mounts the inspector checks hosts and users.
-    package let login: Login?
+    let login: Login?
 
     package init(login: Login?, csrfToken: String = Secret.random()) {
         self.login = login
         self.csrfToken = csrfToken
     }
 
+    /// Checks a request.
+    ///
     /// - Parameters:
     ///   - head: The head of the request.
     ///   - request: The same request below the mount.
-    package func verdict(on head: HTTPRequest, _ request: InspectorRequest) -> Verdict {
-        guard isHostRight(head) else { return .refused(.forbidden("the host is not that of the inspector")) }
-        guard isOriginRight(head) else { return .refused(.forbidden("the request comes from another site")) }
+    /// - Returns: The cookie to set before leading the browser to the page, if the request has the right token; otherwise
+    ///   `nil`.
+    /// - Throws: The refusal of the request.
+    package func check(
+        _ head: HTTPRequest, _ request: InspectorRequest
+    ) throws(InspectorFailure) -> String? {
+        guard isHostRight(head) else { throw .forbidden("the host is not that of the inspector") }
+        guard isOriginRight(head) else { throw .forbidden("the request comes from another site") }
         if let login {
             if request.path.isEmpty, request.method == .get, let token = request.query.text("token") {
-                guard Secret.matches(token, login.token) else { return .refused(Self.unauthorized) }
-                return .loggedIn(
-                    setCookie: "\(Self.cookieName)=\(login.cookie); Path=\(login.path); HttpOnly; SameSite=Strict")
+                guard Secret.matches(token, login.token) else { throw Self.unauthorized }
+                return "\(Self.cookieName)=\(login.cookie); Path=\(login.path); HttpOnly; SameSite=Strict"
             }
             guard Self.cookies(of: head).contains(where: { Secret.matches($0, login.cookie) }) else {
-                return .refused(Self.unauthorized)
+                throw Self.unauthorized
             }
         }
-        guard request.method != .get else { return .allowed }
+        guard request.method != .get else { return nil }
         guard let token = head.headerFields[named: "X-CSRF-Token"], Secret.matches(token, csrfToken) else {
-            return .refused(.forbidden("the field X-CSRF-Token is missing or wrong"))
+            throw .forbidden("the field X-CSRF-Token is missing or wrong")
         }
         // A form of another site can send other types without asking.
         let type = head.headerFields[.contentType]?.split(separator: ";").first?.lowercased() ?? ""
         guard type.filter({ $0 != " " }) == "application/json" else {
-            return .refused(
-                InspectorFailure(.unsupportedMediaType, "unsupported_type", "the content must be application/json"))
+            throw InspectorFailure(.unsupportedMediaType, "unsupported_type", "the content must be application/json")
         }
-        return .allowed
+        return nil
     }
 
     private static let unauthorized = InspectorFailure(

@@ -3,13 +3,13 @@ package import HTTPTypes
 
 /// A request to the inspector, below the path at which it is mounted.
 package struct InspectorRequest: Sendable {
-    package var method: HTTPRequest.Method
+    var method: HTTPRequest.Method
     /// The path after the mount, without a leading slash: `api/entries`; empty for the page itself.
-    package var path: String
+    var path: String
     /// The parameters of the query.
-    package var query: QueryParameters
-    package var fields: HTTPFields
-    package var content: [UInt8]
+    var query: QueryParameters
+    var fields: HTTPFields
+    var content: [UInt8]
 
     package init(
         _ method: HTTPRequest.Method, _ path: String, query: String = "", fields: HTTPFields = [:],
@@ -24,14 +24,14 @@ package struct InspectorRequest: Sendable {
 }
 
 /// The parameters of a query, as forms encode them.
-package struct QueryParameters: Sendable {
+struct QueryParameters: Sendable {
     private static let maxCount = 64
 
     private var values: [String: String] = [:]
 
     /// - Throws: ``InspectorFailure`` for a malformed escape, text that is not UTF-8, and a name that occurs twice: which
     ///   of two values counts must not be a matter of opinion.
-    package init(_ text: String) throws(InspectorFailure) {
+    init(_ text: String) throws(InspectorFailure) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decoded(parts[0]), let value = Self.decoded(parts.count > 1 ? parts[1] : "") else {

@@ -1,3 +1,4 @@
+import CacheLoader
 import CacheReports
 package import CacheStore
 public import HTTPTypes
@@ -17,7 +18,7 @@ public struct InspectorResponse: Sendable {
     public var fields: HTTPFields
     package var content: Content
 
-    package init(status: HTTPResponse.Status = .ok, type: String, _ content: Content) {
+    init(status: HTTPResponse.Status = .ok, type: String, _ content: Content) {
         self.status = status
         self.content = content
         fields = [.contentType: type]
@@ -79,8 +80,8 @@ extension InspectorResponse {
 /// The refusal of a request.
 package struct InspectorFailure: Error, Hashable {
     package let status: HTTPResponse.Status
-    package let code: String
-    package let message: String
+    let code: String
+    let message: String
 
     init(_ status: HTTPResponse.Status, _ code: String, _ message: String) {
         self.status = status
@@ -93,8 +94,17 @@ package struct InspectorFailure: Error, Hashable {
     static func forbidden(_ message: String) -> Self { Self(.forbidden, "forbidden", message) }
     static func busy(_ message: String) -> Self { Self(.serviceUnavailable, "busy", message) }
 
-    /// Describes an error of the store.
-    init(_ error: StoreError) {
+    /// Describes an error of an answer.
+    package init(_ error: any Error) {
+        switch error {
+        case let failure as InspectorFailure: self = failure
+        case let error as StoreError: self.init(error)
+        case LoadError.store(let error): self.init(error)
+        default: self.init(.internalServerError, "store", "\(error)")
+        }
+    }
+
+    private init(_ error: StoreError) {
         switch error {
         case .queryTimedOut: self.init(.requestTimeout, "timed_out", "\(error)")
         case .busy: self.init(.serviceUnavailable, "busy", "\(error)")

@@ -26,7 +26,7 @@ package struct LiveFeed: Sendable {
     let position: RequestCursor?
 
     /// Writes events until the task is cancelled, or `write` throws because the client has gone.
-    package func run(write: ([UInt8]) async throws -> Void) async throws {
+    func run(write: ([UInt8]) async throws -> Void) async throws {
         var cursor = position
         var shown: (isOn: Bool, capacity: Int)?
         var isFirst = true

@@ -43,12 +43,6 @@ extension StoreInspector {
     }
 }
 
-/// The bytes of all entries by host, content type and age.
-struct ByteMap: Sendable {
-    let json: JSON
-    let expires: ContinuousClock.Instant
-}
-
 extension StoreInspector {
     private static let maxGroups = 500
 
@@ -74,7 +68,7 @@ extension StoreInspector {
             "computed_at": .integer(store.configuration.clock().milliseconds),
             "seconds": .number(time / .seconds(1)),
         ]
-        state.byteShares.withLock { $0 = ByteMap(json: json, expires: .now + max(.seconds(5), time * 10)) }
+        state.byteShares.withLock { $0 = (json, .now + max(.seconds(5), time * 10)) }
         return json
     }
 }

@@ -40,8 +40,9 @@ public struct InspectorServer: Sendable {
     package func run(
         timeout: Duration, whenReady: @escaping @Sendable (_ address: String) async -> Void
     ) async throws {
-        let actualPort = ListeningPort()
-        let login = AccessGuard.Login(port: { actualPort.value })
+        // The port that the system has chosen.
+        let actualPort = Atomic(0)
+        let login = AccessGuard.Login(port: { actualPort.load(ordering: .acquiring) })
         let exchange = InspectorExchange(
             inspector: inspector, access: AccessGuard(login: login), path: login.path)
         var configuration = LoopbackServer.Configuration(contentLimit: StoreInspector.contentLimit)
@@ -51,7 +52,7 @@ public struct InspectorServer: Sendable {
         let server = try await LoopbackServer(host: "127.0.0.1", port: port, configuration: configuration) { request in
             { connection in await exchange.run(request, on: connection) }
         }
-        actualPort.set(server.port)
+        actualPort.store(server.port, ordering: .releasing)
         await whenReady("http://127.0.0.1:\(server.port)\(login.path)?token=\(login.token)")
         await server.run()
     }
@@ -101,13 +102,4 @@ private struct InspectorExchange: Sendable {
             return request.content
         }
     }
-}
-
-/// The port that the system has chosen.
-private final class ListeningPort: Sendable {
-    private let number = Atomic(0)
-
-    var value: Int { number.load(ordering: .acquiring) }
-
-    func set(_ number: Int) { self.number.store(number, ordering: .releasing) }
 }
