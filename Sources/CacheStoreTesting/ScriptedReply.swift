@@ -149,25 +149,11 @@ extension TransportResponse {
 extension TransportBody {
     /// Creates a body that arrives as `chunks`, then throws `failure` or, without one, ends. Omits empty chunks.
     package init(chunks: [Data], failure: TransportError? = nil) {
-        let remaining = RemainingChunks(chunks.filter { !$0.isEmpty })
+        let remaining = Mutex(chunks.filter { !$0.isEmpty }[...])
         self.init { () async throws(TransportError) -> Data? in
-            if let chunk = remaining.next() { return chunk }
+            if let chunk = remaining.withLock({ $0.popFirst() }) { return chunk }
             if let failure { throw failure }
             return nil
         }
-    }
-}
-
-/// The chunks that have not arrived yet.
-private final class RemainingChunks: Sendable {
-    /// Guards the chunks.
-    private let chunks: Mutex<ArraySlice<Data>>
-
-    init(_ chunks: [Data]) {
-        self.chunks = Mutex(chunks[...])
-    }
-
-    func next() -> Data? {
-        chunks.withLock { $0.popFirst() }
     }
 }
