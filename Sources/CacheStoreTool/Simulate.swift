@@ -45,7 +45,7 @@ struct Simulate: AsyncParsableCommand {
     func run() async throws {
         var replay = try TraceReplay(limits: Limits(maxBytes: maxBytes.byteCount), format: format)
         if let trace { try read(InputFile(path: trace), into: &replay) } else { try await readRecord(into: &replay) }
-        let report = SimulationReport(try replay.end(), of: replay)
+        let report = try replay.end()
         if let format = self.report.format { return try JSONOutput.write(report.json, format) }
         try StandardOutput.write(line: report.text)
     }

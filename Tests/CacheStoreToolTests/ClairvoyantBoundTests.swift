@@ -65,8 +65,8 @@ struct ClairvoyantBoundTests {
             let key = Int.random(in: 0..<200, using: &generator) * .random(in: 0...1, using: &generator)
             try replay.add(Array("\(number) \(key) \(100 + key * key)\n".utf8))
         }
-        for outcome in try replay.end() {
-            let result = outcome.result
+        for policy in try replay.end().policies {
+            let result = policy.result
             #expect(result.requests == 2_000 && result.hits > 500)
             #expect(Double(result.hits) <= replay.bound.hits(maxBytes: maxBytes))
             #expect(Double(result.hitBytes) <= replay.bound.hitBytes(maxBytes: maxBytes))

@@ -95,7 +95,7 @@ extension StoreInspector {
                 throw InspectorFailure(
                     .conflict, "no_record", "no request is recorded that a cache can answer; switch the record on")
             }
-            return SimulationReport(try replay.end(), of: replay).json
+            return try replay.end().json
         }
     }
 }

@@ -1,18 +1,18 @@
-package import CacheStore
+import CacheStore
 
 /// The results of a replay.
 package struct SimulationReport: Sendable {
+    /// The result of a policy.
     package struct Policy: Sendable {
-        package let policy: String
-        package let hits: Int64
-        package let hitRatio: Double
-        package let byteHitRatio: Double
-        package let evictedEntries: Int64
-        package let rowsWritten: Int64
-        package let pagesWritten: Int64
-        package let seconds: Double
+        let policy: EvictionPolicy
+        package let result: StoreSimulation.Result
+        let duration: Duration
+
+        package var name: String { policy.name }
+        package var seconds: Double { duration / .seconds(1) }
     }
 
+    /// The shares that no cache exceeds.
     package struct Bound: Sendable {
         package let hitRatio: Double
         package let byteHitRatio: Double
@@ -27,29 +27,18 @@ package struct SimulationReport: Sendable {
     package let clairvoyantBound: Bound
     package let leftOut: LeftOutRequests
 
-    package init(_ outcomes: [TraceReplay.Outcome], of replay: TraceReplay) {
-        let bound = replay.bound
-        let limit = replay.limits.maxBytes ?? .max
-        let all = outcomes.first?.result ?? StoreSimulation.Result()
-        func ratio(_ part: Double, _ whole: Int64) -> Double { whole == 0 ? 0 : part / Double(whole) }
+    init(_ policies: [Policy], limits: Limits, bound: ClairvoyantBound, leftOut: LeftOutRequests) {
+        let all = policies.first?.result ?? StoreSimulation.Result()
         requests = all.requests
         keys = bound.keyCount
         uniqueBytes = bound.uniqueBytes
-        maxBytes = limit
-        maxEntryBytes = replay.limits.maxEntryBytes ?? .max
-        policies = outcomes.map { outcome in
-            let result = outcome.result
-            return Policy(
-                policy: outcome.policy.name, hits: result.hits,
-                hitRatio: ratio(Double(result.hits), result.requests),
-                byteHitRatio: ratio(Double(result.hitBytes), result.requestedBytes),
-                evictedEntries: result.evictedEntries, rowsWritten: result.rowsWritten,
-                pagesWritten: result.pagesWritten, seconds: outcome.duration / .seconds(1))
-        }
-        leftOut = replay.leftOut
+        maxBytes = limits.maxBytes ?? .max
+        maxEntryBytes = limits.maxEntryBytes ?? .max
+        self.policies = policies
+        self.leftOut = leftOut
         clairvoyantBound = Bound(
-            hitRatio: ratio(bound.hits(maxBytes: limit), all.requests),
-            byteHitRatio: ratio(bound.hitBytes(maxBytes: limit), all.requestedBytes))
+            hitRatio: ratio(bound.hits(maxBytes: maxBytes), all.requests),
+            byteHitRatio: ratio(bound.hitBytes(maxBytes: maxBytes), all.requestedBytes))
     }
 
     package var json: JSON {
@@ -76,21 +65,28 @@ package struct SimulationReport: Sendable {
 extension SimulationReport.Policy {
     fileprivate var json: JSON {
         [
-            "policy": .text(policy),
-            "hits": .integer(hits),
-            "hit_ratio": .number(hitRatio),
-            "byte_hit_ratio": .number(byteHitRatio),
-            "evicted_entries": .integer(evictedEntries),
-            "rows_written": .integer(rowsWritten),
-            "pages_written": .integer(pagesWritten),
+            "policy": .text(name),
+            "hits": .integer(result.hits),
+            "hit_ratio": .number(result.hitRatio),
+            "byte_hit_ratio": .number(result.byteHitRatio),
+            "evicted_entries": .integer(result.evictedEntries),
+            "rows_written": .integer(result.rowsWritten),
+            "pages_written": .integer(result.pagesWritten),
             "seconds": .number(seconds),
         ]
     }
 }
 
+extension StoreSimulation.Result {
+    package var hitRatio: Double { ratio(Double(hits), requests) }
+    package var byteHitRatio: Double { ratio(Double(hitBytes), requestedBytes) }
+}
+
+private func ratio(_ part: Double, _ whole: Int64) -> Double { whole == 0 ? 0 : part / Double(whole) }
+
 extension EvictionPolicy {
     /// The name in `cache_stats`.
-    package var name: String {
+    fileprivate var name: String {
         switch self {
         case .leastRecentlyUsed: "least-recently-used"
         case .valueAware: "value-aware"

@@ -25,7 +25,7 @@ package final class StoreSimulation {
         package init() {}
     }
 
-    package let limits: Limits
+    private let limits: Limits
     /// The directory of the index, deleted with the simulation.
     package let directory: String
     private let connection: Connection

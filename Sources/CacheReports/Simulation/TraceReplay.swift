@@ -2,20 +2,13 @@ package import CacheStore
 
 /// Replays requests in a simulated store for each policy: the lines of a file, or the record of a store.
 package struct TraceReplay {
-    /// The result of a policy.
-    package struct Outcome {
-        package let policy: EvictionPolicy
-        package let result: StoreSimulation.Result
-        package let duration: Duration
-    }
-
     private struct Run {
         let policy: EvictionPolicy
         let simulation: StoreSimulation
         var duration = Duration.zero
     }
 
-    package let limits: Limits
+    private let limits: Limits
     package private(set) var bound: ClairvoyantBound
     private var runs: [Run] = []
     private var parser = URLListParser()
@@ -56,9 +49,12 @@ package struct TraceReplay {
     /// Whether no request was replayed.
     package var isEmpty: Bool { bound.keyCount == 0 }
 
-    /// Returns the result of each policy.
-    package func end() throws -> [Outcome] {
-        try runs.map { Outcome(policy: $0.policy, result: try $0.simulation.finish(), duration: $0.duration) }
+    /// Returns the results of all policies.
+    package func end() throws -> SimulationReport {
+        let policies = try runs.map { run in
+            SimulationReport.Policy(policy: run.policy, result: try run.simulation.finish(), duration: run.duration)
+        }
+        return SimulationReport(policies, limits: limits, bound: bound, leftOut: leftOut)
     }
 
     /// Replays the record of a store, from a position on.

@@ -6,7 +6,7 @@ package struct TraceRequest: Hashable, Sendable {
     /// The bytes of the body.
     package let byteCount: Int64
 
-    package init(key: CacheKey, byteCount: Int64) {
+    init(key: CacheKey, byteCount: Int64) {
         self.key = key
         self.byteCount = byteCount
     }

@@ -24,7 +24,7 @@ package struct URLListLine: Equatable, Sendable {
 /// Ignores white space around a URL, and the byte order mark of lists from Windows. Holds at most one line.
 package struct URLListParser {
     /// Longer lines are malformed. The loader rejects URLs of half as many bytes.
-    package static let maxLineByteCount = 65_536
+    private static let maxLineByteCount = 65_536
 
     /// The beginning of the current line.
     private var line: [UInt8] = []

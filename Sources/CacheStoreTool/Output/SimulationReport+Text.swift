@@ -10,9 +10,10 @@ extension SimulationReport {
             .init("rows written", .right), .init("pages written", .right), .init("time", .right),
         ])
         var rows = policies.map { policy in
-            [
-                policy.policy, "\(policy.hits)", Self.percent(policy.hitRatio), Self.percent(policy.byteHitRatio),
-                "\(policy.rowsWritten)", "\(policy.pagesWritten)", String(format: "%.2f s", policy.seconds),
+            let result = policy.result
+            return [
+                policy.name, "\(result.hits)", Self.percent(result.hitRatio), Self.percent(result.byteHitRatio),
+                "\(result.rowsWritten)", "\(result.pagesWritten)", String(format: "%.2f s", policy.seconds),
             ]
         }
         rows.append([
