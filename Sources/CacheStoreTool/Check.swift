@@ -32,19 +32,16 @@ struct Check: AsyncParsableCommand {
             }
         }
         let problems = found.problems.map { "\($0)" }
-        if let format = report.format {
-            try JSONOutput.write(
-                [
-                    "files": .integer(found.files), "foreign_files": .array(found.foreignFiles.map(JSON.text)),
-                    "problems": .array(problems.map(JSON.text)), "sound": .bool(isSound),
-                ], format)
-        } else {
-            let foreign = found.foreignFiles.map { "not the store's, left alone: \($0)" }
-            let mended = repair ? (isSound ? ", mended" : ", not all mended") : ""
-            let verdict = found.isSound ? "sound" : problems.count.of("problem", "problems") + mended
-            let lines = foreign + problems + ["\(found.files.of("file", "files")), \(verdict)"]
-            try StandardOutput.write(line: lines.map(\.inOneLine).joined(separator: "\n"))
-        }
+        let foreign = found.foreignFiles.map { "not the store's, left alone: \($0)" }
+        let mended = repair ? (isSound ? ", mended" : ", not all mended") : ""
+        let verdict = found.isSound ? "sound" : problems.count.of("problem", "problems") + mended
+        let lines = foreign + problems + ["\(found.files.of("file", "files")), \(verdict)"]
+        try report.write(
+            [
+                "files": .integer(found.files), "foreign_files": .array(found.foreignFiles.map(JSON.text)),
+                "problems": .array(problems.map(JSON.text)), "sound": .bool(isSound),
+            ],
+            text: lines.map(\.inOneLine).joined(separator: "\n"))
         if !isSound { throw ExitCode(Failure.Kind.no.rawValue) }
     }
 

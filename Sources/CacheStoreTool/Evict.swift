@@ -64,19 +64,15 @@ struct Evict: AsyncParsableCommand {
         // A dry run leaves everything in the store.
         let entriesLeft = after.entries - (dryRun ? freed.entries : 0)
         let bytesLeft = after.physicalBytes - (dryRun ? freed.bytes : 0)
-        if let format = report.format {
-            try JSONOutput.write(
-                [
-                    "entries": .integer(freed.entries), "bytes": .integer(freed.bytes),
-                    "entries_left": .integer(entriesLeft), "bytes_left": .integer(bytesLeft),
-                ], format)
-        } else {
-            let verbs = dryRun ? ("would evict", "free") : ("evicted", "freed")
-            try StandardOutput.write(
-                line: """
-                    \(verbs.0) \(freed.entries.of("entry", "entries")), \(verbs.1) \(freed.bytes.asByteCount); \
-                    \(entriesLeft.of("entry", "entries")), \(bytesLeft.asByteCount) left
-                    """)
-        }
+        let verbs = dryRun ? ("would evict", "free") : ("evicted", "freed")
+        try report.write(
+            [
+                "entries": .integer(freed.entries), "bytes": .integer(freed.bytes),
+                "entries_left": .integer(entriesLeft), "bytes_left": .integer(bytesLeft),
+            ],
+            text: """
+                \(verbs.0) \(freed.entries.of("entry", "entries")), \(verbs.1) \(freed.bytes.asByteCount); \
+                \(entriesLeft.of("entry", "entries")), \(bytesLeft.asByteCount) left
+                """)
     }
 }

@@ -59,12 +59,8 @@ struct Explain: AsyncParsableCommand {
             return try cache.explanation(
                 of: request, content: content.map { RequestContent(Data($0.utf8)) }, policy: policy.policy)
         }
-        if let format = report.format {
-            try JSONOutput.write(explanation.json, format)
-        } else {
-            let lines = explanation.description.split(separator: "\n", omittingEmptySubsequences: false)
-            try StandardOutput.write(line: lines.map { String($0).inOneLine }.joined(separator: "\n"))
-        }
+        let lines = explanation.description.split(separator: "\n", omittingEmptySubsequences: false)
+        try report.write(explanation.json, text: lines.map { String($0).inOneLine }.joined(separator: "\n"))
     }
 }
 

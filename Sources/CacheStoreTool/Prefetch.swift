@@ -57,11 +57,7 @@ struct Prefetch: AsyncParsableCommand {
             }
         }
         let summary = PrefetchSummary(batch, isInterrupted: signal != nil, tier: counts)
-        if let format = report.format {
-            try JSONOutput.write(summary.json, format)
-        } else {
-            try StandardOutput.write(line: summary.text)
-        }
+        try report.write(summary.json, text: summary.text)
         if let signal { throw signal.exitCode }
         if batch.tally.failed > 0 { throw ExitCode(Failure.Kind.no.rawValue) }
     }

@@ -72,12 +72,9 @@ struct Put: AsyncParsableCommand {
             return try await loader.insert(body, for: target.text, headerFields: fields, options: options)
         }
         let digest = "\(entry.digest ?? ContentDigest(of: UnsafeRawBufferPointer(start: nil, count: 0)))"
-        if let format = report.format {
-            try JSONOutput.write(
-                ["sha256": .text(digest), "bytes": .integer(entry.byteCount), "url": .text(entry.key.text)], format)
-        } else {
-            try StandardOutput.write(line: "stored \(digest) \(entry.byteCount) \(entry.key.text)")
-        }
+        try report.write(
+            ["sha256": .text(digest), "bytes": .integer(entry.byteCount), "url": .text(entry.key.text)],
+            text: "stored \(digest) \(entry.byteCount) \(entry.key.text)")
     }
 
     private func copy(_ input: InputFile, to body: BodyWriter, _ progress: ProgressLine) throws {

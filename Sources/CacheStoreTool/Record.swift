@@ -61,23 +61,22 @@ struct Record: AsyncParsableCommand {
 
         func run() async throws {
             let recording = try await store.withExistingStore(isReadOnly: true) { try $0.requestRecording() }
-            if let format = report.format {
-                return try JSONOutput.write(
-                    [
-                        "is_on": .bool(recording?.isOn ?? false), "requests": .integer(recording?.count ?? 0),
-                        "capacity": .integer(recording?.capacity ?? 0), "overwritten": .integer(recording?.lost ?? 0),
-                        "byte_size": .integer(recording?.byteCount ?? 0),
-                    ], format)
+            let text = recording.map { recording in
+                """
+                recording           \(recording.isOn ? "on" : "off")
+                requests            \(recording.count)
+                capacity            \(recording.capacity)
+                overwritten         \(recording.lost)
+                file size           \(recording.byteCount.asByteCount)
+                """
             }
-            guard let recording else { return try StandardOutput.write(line: "recording           off") }
-            try StandardOutput.write(
-                line: """
-                    recording           \(recording.isOn ? "on" : "off")
-                    requests            \(recording.count)
-                    capacity            \(recording.capacity)
-                    overwritten         \(recording.lost)
-                    file size           \(recording.byteCount.asByteCount)
-                    """)
+            try report.write(
+                [
+                    "is_on": .bool(recording?.isOn ?? false), "requests": .integer(recording?.count ?? 0),
+                    "capacity": .integer(recording?.capacity ?? 0), "overwritten": .integer(recording?.lost ?? 0),
+                    "byte_size": .integer(recording?.byteCount ?? 0),
+                ],
+                text: text ?? "recording           off")
         }
     }
 
@@ -106,7 +105,7 @@ struct Record: AsyncParsableCommand {
                     if cursor != nil, page.lost > 0 { StandardError.say("\(page.lost.of("request", "requests")) lost") }
                     for record in page.records {
                         if report.format != nil {
-                            try JSONOutput.write(record.json, .jsonl)
+                            try ReportFormat.jsonl.write(record.json)
                         } else {
                             try StandardOutput.write(line: RequestLine(record).text(width: width))
                         }

@@ -52,8 +52,8 @@ struct Remove: AsyncParsableCommand {
             }
         }
         if let format = report.format {
-            try JSONOutput.write(
-                ["removed": .array(removed.map(JSON.text)), "not_stored": .array(notStored.map(JSON.text))], format)
+            try format.write(
+                ["removed": .array(removed.map(JSON.text)), "not_stored": .array(notStored.map(JSON.text))])
         }
         if !notStored.isEmpty { throw ExitCode(Failure.Kind.no.rawValue) }
     }
@@ -73,20 +73,16 @@ struct Remove: AsyncParsableCommand {
                 try await remove(from: store)
             }
         }
-        if let format = report.format {
-            try JSONOutput.write(
-                [
-                    "entries": .integer(removed.entries), "failures": .integer(removed.failures),
-                    "bytes": .integer(removed.bytes),
-                ], format)
-        } else {
-            let (verb, freed) = dryRun ? ("would remove", "free") : ("removed", "freed")
-            try StandardOutput.write(
-                line: """
-                    \(verb) \(removed.entries.of("entry", "entries")) and the failures of \
-                    \(removed.failures.of("key", "keys")), \(freed) \(removed.bytes.asByteCount)
-                    """)
-        }
+        let (verb, freed) = dryRun ? ("would remove", "free") : ("removed", "freed")
+        try report.write(
+            [
+                "entries": .integer(removed.entries), "failures": .integer(removed.failures),
+                "bytes": .integer(removed.bytes),
+            ],
+            text: """
+                \(verb) \(removed.entries.of("entry", "entries")) and the failures of \
+                \(removed.failures.of("key", "keys")), \(freed) \(removed.bytes.asByteCount)
+                """)
     }
 
     private func remove(from store: ResponseStore) async throws -> RemovalReport {

@@ -33,7 +33,7 @@ struct Show: AsyncParsableCommand {
             "SELECT * FROM cache_entries WHERE key = ? ORDER BY kind, validated_at DESC", [.text(key.text)])
         guard !result.rows.isEmpty else { throw notStored(key) }
         if let format = report.format {
-            try JSONOutput.write(rows: result, format)
+            try StandardOutput.write(JSONRowEncoder(format).encoded(result.rows, columns: result.columns))
         } else {
             let entries = result.rows.map { text(of: $0, columns: result.columns) }
             try StandardOutput.write(line: entries.joined(separator: "\n\n"))

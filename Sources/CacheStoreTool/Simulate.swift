@@ -45,9 +45,8 @@ struct Simulate: AsyncParsableCommand {
     func run() async throws {
         var replay = try TraceReplay(limits: Limits(maxBytes: maxBytes.byteCount), format: format)
         if let trace { try read(InputFile(path: trace), into: &replay) } else { try await readRecord(into: &replay) }
-        let report = try replay.end()
-        if let format = self.report.format { return try JSONOutput.write(report.json, format) }
-        try StandardOutput.write(line: report.text)
+        let result = try replay.end()
+        try report.write(result.json, text: result.text)
     }
 
     private func read(_ input: InputFile, into replay: inout TraceReplay) throws {

@@ -32,17 +32,14 @@ struct Snapshot: AsyncParsableCommand {
                 try await store.snapshot(to: URL(filePath: target, directoryHint: .notDirectory))
             }
         }
-        if let format = report.format {
-            try JSONOutput.write(
-                [
-                    "entries": .integer(copy.entries), "files": .integer(copy.files), "bytes": .integer(copy.bytes),
-                    "copied_files": .integer(copy.copiedFiles), "entries_left_out": .integer(copy.entriesLeftOut),
-                ], format)
-        } else {
-            let (entries, files) = (copy.entries.of("entry", "entries"), copy.files.of("file", "files"))
-            let left = copy.entriesLeftOut.of("entry", "entries")
-            let end = copy.entriesLeftOut == 0 ? "" : "; left out \(left), body missing"
-            try StandardOutput.write(line: "copied \(entries), \(files), \(copy.bytes.asByteCount)\(end)")
-        }
+        let (entries, files) = (copy.entries.of("entry", "entries"), copy.files.of("file", "files"))
+        let left = copy.entriesLeftOut.of("entry", "entries")
+        let end = copy.entriesLeftOut == 0 ? "" : "; left out \(left), body missing"
+        try report.write(
+            [
+                "entries": .integer(copy.entries), "files": .integer(copy.files), "bytes": .integer(copy.bytes),
+                "copied_files": .integer(copy.copiedFiles), "entries_left_out": .integer(copy.entriesLeftOut),
+            ],
+            text: "copied \(entries), \(files), \(copy.bytes.asByteCount)\(end)")
     }
 }

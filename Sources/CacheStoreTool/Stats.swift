@@ -23,7 +23,7 @@ struct Stats: AsyncParsableCommand {
             for share in try shares() {
                 members.append(("by_\(share.property.rawValue)", .array(share.groups.map(\.json))))
             }
-            return try JSONOutput.write(.object(members), format)
+            return try format.write(.object(members))
         }
         // Before any other query: in a damaged index the totals may be the only readable rows.
         try StandardOutput.write(line: text(of: totals))

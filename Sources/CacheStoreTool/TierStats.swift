@@ -26,8 +26,7 @@ extension Tier {
             let scopes: [TierScope] = [.partition] + (host.map { [.host($0)] } ?? [])
             let survey = try await options.tier(partition, deadline).survey(scopes)
             let result = Result(survey, host: host)
-            if let format = report.format { return try JSONOutput.write(result.json, format) }
-            for line in result.lines { try StandardOutput.write(line: line) }
+            try report.write(result.json, text: result.lines.joined(separator: "\n"))
         }
     }
 }

@@ -49,7 +49,7 @@ struct Watch: AsyncParsableCommand {
     }
 
     private func write(_ line: WatchLine, _ number: Int) throws {
-        if report.format != nil { return try JSONOutput.write(line.json, .jsonl) }
+        if report.format != nil { return try ReportFormat.jsonl.write(line.json) }
         // Once per screen of a small terminal.
         if number % 20 == 0 { try StandardOutput.write(line: WatchLine.header) }
         try StandardOutput.write(line: line.text)

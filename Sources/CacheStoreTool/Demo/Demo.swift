@@ -37,11 +37,7 @@ struct Demo: AsyncParsableCommand {
                 """)
         }
         let result = try await withDirectory { directory in try await demonstrate(found, in: directory) }
-        if let format = report.format {
-            try JSONOutput.write(result.json, format)
-        } else {
-            try StandardOutput.write(line: result.text)
-        }
+        try report.write(result.json, text: result.text)
     }
 
     /// Calls `body` with the directory of the store. Removes a temporary directory afterwards.

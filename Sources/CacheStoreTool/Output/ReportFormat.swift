@@ -1,9 +1,16 @@
 import ArgumentParser
+import CacheReports
 
 /// A format for scripts, in place of text.
 enum ReportFormat: EnumerableFlag, Sendable {
     case json
     case jsonl
+
+    func write(_ json: JSON) throws {
+        var bytes = json.bytes(self == .json ? .pretty : .line)
+        bytes.append(UInt8(ascii: "\n"))
+        try StandardOutput.write(bytes)
+    }
 
     static func help(for value: ReportFormat) -> ArgumentHelp? {
         switch value {

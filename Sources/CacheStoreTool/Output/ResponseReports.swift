@@ -15,11 +15,11 @@ final class ResponseReports: Sendable {
     func add(_ report: ResponseReport) throws {
         switch format {
         case .json: reports.withLock { $0.append(report.json) }
-        case .jsonl: try JSONOutput.write(report.json, .jsonl)
+        case .jsonl: try format.write(report.json)
         }
     }
 
     func end() throws {
-        if format == .json { try JSONOutput.write(.array(reports.withLock { $0 }), .json) }
+        if format == .json { try format.write(.array(reports.withLock { $0 })) }
     }
 }
