@@ -71,31 +71,29 @@ struct Get: AsyncParsableCommand {
         _ url: String, _ store: ResponseStore, _ reports: ResponseReports?
     ) async throws -> Failure.Kind? {
         let line = ProgressLine()
-        let tier = try loading.tier()
-        let loader = try loading.loader(store, lane: lane, retry: retry, tier: tier) {
-            timed(WatchedTransport($0, showingOn: line), reports)
-        }
         // The signals end the process again while it writes: a reader may block the write for as long as it likes.
         let (result, signal) = try await Interruption.cancelling { [self] in
-            let result = try await line.show { await load(url, through: loader) }
-            // Ends the bodies of background revalidations, too. Their parts are stored.
-            if Task.isCancelled { loader.cancelAll() }
-            await loader.waitForBodiesAfterSignal()
-            await endTier(tier)
-            return result
+            try await withLoader(store, reports, watched: { WatchedTransport($0, showingOn: line) }) { loader in
+                try await line.show { await load(url, through: loader) }
+            }
         }
         if let signal { throw signal.exitCode }
         return try finish(url, result, reports)
     }
 
-    private func endTier(_ tier: SharedTier?) async {
-        guard let tier else { return }
-        await tier.waitForWrites()
-        if verbose { StandardError.write("\(TierCounts(tier.statistics).text)\n") }
-    }
-
-    private func timed(_ transport: any HTTPTransport, _ reports: ResponseReports?) -> any HTTPTransport {
-        reports.map { WatchedTransport(transport, measuring: $0.times) } ?? transport
+    /// Calls `body` with a loader whose transfers the reports measure. With `--verbose`, then prints the counts of the tier.
+    private func withLoader<Result>(
+        _ store: ResponseStore, _ reports: ResponseReports?, watched: (any HTTPTransport) -> any HTTPTransport,
+        _ body: (ResourceLoader) async throws -> Result
+    ) async throws -> Result {
+        let (result, tier) = try await loading.withLoader(
+            store, lane: lane, retry: retry,
+            watched: { transport in
+                let transport = watched(transport)
+                return reports.map { WatchedTransport(transport, measuring: $0.times) } ?? transport
+            }, body)
+        if verbose, let tier { StandardError.write("\(tier.text)\n") }
+        return result
     }
 
     /// Loads enough URLs at a time to keep the lane busy. Delivers the bodies in the order of the URLs.
@@ -105,23 +103,10 @@ struct Get: AsyncParsableCommand {
         // A progress line would erase the end of a body on the same terminal.
         let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
         let batch = LoadBatch(total: urls.count)
-        let tier = try loading.tier()
-        let loader = try loading.loader(store, lane: lane, retry: retry, tier: tier) {
-            timed(WatchedTransport($0, countingFor: batch), reports)
-        }
         let (worst, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
-            let worst: Failure.Kind?
-            do {
-                worst = try await loadAll(through: loader, batch, line, reports)
-            } catch {
-                loader.cancelAll()
-                await loader.waitForBodiesAfterSignal()
-                throw error
+            try await withLoader(store, reports, watched: { WatchedTransport($0, countingFor: batch) }) { loader in
+                try await loadAll(through: loader, batch, line, reports)
             }
-            if Task.isCancelled { loader.cancelAll() }
-            await loader.waitForBodiesAfterSignal()
-            await endTier(tier)
-            return worst
         }
         if let signal { throw signal.exitCode }
         return worst
@@ -186,7 +171,7 @@ struct Get: AsyncParsableCommand {
             return nil
         } catch {
             let failure = Failure(error)
-            if let reports { try reports.add(ResponseReport(url, failure: failure)) } else { failure.report() }
+            if let reports { try reports.add(url, failure) } else { failure.report() }
             return failure.kind
         }
     }
@@ -197,10 +182,7 @@ struct Get: AsyncParsableCommand {
         let file = output == "-" ? nil : output
         if let file { try OutputFile(path: file).write(resource.data) }
         if let reports {
-            try reports.add(
-                ResponseReport(
-                    url, resource, file: file, store: store.directory, total: arrival.time,
-                    transfer: resource.source.isFromOrigin ? reports.times[resource.url] : nil))
+            try reports.add(url, resource, file: file, store: store.directory, total: arrival.time)
         } else if file == nil {
             try StandardOutput.write(resource.data)
         }

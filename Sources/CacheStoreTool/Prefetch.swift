@@ -38,31 +38,25 @@ struct Prefetch: AsyncParsableCommand {
         let batch = LoadBatch(total: line.isOnTerminal ? try URLList.count(in: input) : nil)
         let (counts, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
             try await store.withStore { store in
-                let tier = try loading.tier()
-                let loader = try loading.loader(store, lane: lane, retry: retry, tier: tier) {
-                    WatchedTransport($0, countingFor: batch)
-                }
-                let prefetcher = Prefetcher(input, loader, batch, line, request: request)
                 // Allows for loads in the lane, and for loads that wait before a retry.
                 let window = max(64, 4 * loading.width(of: lane))
-                try await line.show {
-                    batch.progressText()
-                } during: {
-                    try await prefetcher.run(atOnce: window)
-                }
-                if Task.isCancelled { loader.cancelAll() }
-                await loader.waitForBodiesAfterSignal()
-                await tier?.waitForWrites()
-                return tier.map { TierCounts($0.statistics) }
+                return try await loading.withLoader(
+                    store, lane: lane, retry: retry, watched: { WatchedTransport($0, countingFor: batch) }
+                ) { loader in
+                    let prefetcher = Prefetcher(file: input, loader: loader, batch: batch, line: line) { url in
+                        loading.request(url, lane: lane)
+                    }
+                    try await line.show {
+                        batch.progressText()
+                    } during: {
+                        try await prefetcher.run(atOnce: window)
+                    }
+                }.tier
             }
         }
-        let summary = PrefetchSummary(batch, isInterrupted: signal != nil, tier: counts)
+        let summary = PrefetchSummary(batch: batch, isInterrupted: signal != nil, tier: counts)
         try report.write(summary.json, text: summary.text)
         if let signal { throw signal.exitCode }
         if batch.tally.failed > 0 { throw ExitCode(Failure.Kind.no.rawValue) }
-    }
-
-    private func request(_ url: String) -> ResourceRequest {
-        loading.request(url, lane: lane)
     }
 }

@@ -38,14 +38,6 @@ struct ConnectionOptions: ParsableArguments {
         return DefaultTransport(configuration: connections)
     }
 
-    /// Returns a transport for the engine of a shared tier.
-    ///
-    /// - Throws: As ``transport(perHost:idleTimeout:)``.
-    func engineTransport(idleTimeout: Duration) throws -> any HTTPTransport {
-        // A lookup asks for several objects at once, and a wait for a connection counts as a wait for the tier.
-        try transport(perHost: 32, idleTimeout: idleTimeout)
-    }
-
     /// Warns of connections without checks.
     func warn() {
         for host in insecureHosts {

@@ -47,18 +47,35 @@ struct LoadOptions: ParsableArguments {
         width ?? LaneWidths()[lane]
     }
 
-    /// Returns the shared tier; `nil` without the option.
+    /// Calls `body` with a loader for one lane. Then waits for arriving bodies, and for the writes to the shared tier.
     ///
-    /// - Throws: The error of an option, or of the secret in the environment.
-    func tier() throws -> SharedTier? { try tierOptions.tier(connections, idleTimeout: .seconds(timeout)) }
+    /// An error of `body` or a signal ends the bodies of background revalidations, too. Their parts are stored.
+    ///
+    /// - Parameter watched: Wraps the transport to observe its transfers.
+    /// - Returns: The result of `body`, and the counts of the shared tier; `nil` without the option.
+    /// - Throws: The error of `body`, of an option, of the file of root certificates, of a proxy in the environment, or of
+    ///   the secret in the environment.
+    func withLoader<Result>(
+        _ store: ResponseStore, lane: Lane, retry: RetryCount, watched: (any HTTPTransport) -> any HTTPTransport,
+        _ body: (ResourceLoader) async throws -> Result
+    ) async throws -> (result: Result, tier: TierCounts?) {
+        let tier = try tierOptions.tier(connections, idleTimeout: .seconds(timeout))
+        let loader = try loader(store, lane: lane, retry: retry, tier: tier, watched: watched)
+        let result: Result
+        do {
+            result = try await body(loader)
+        } catch {
+            loader.cancelAll()
+            await loader.waitForBodiesAfterSignal()
+            throw error
+        }
+        if Task.isCancelled { loader.cancelAll() }
+        await loader.waitForBodiesAfterSignal()
+        await tier?.waitForWrites()
+        return (result, tier.map { TierCounts($0.statistics) })
+    }
 
-    /// Returns a loader for one lane.
-    ///
-    /// - Parameters:
-    ///   - tier: The shared tier to ask before origins; `nil` for none.
-    ///   - watched: Wraps the transport to observe its transfers.
-    /// - Throws: The error of the file of root certificates, or of a proxy in the environment.
-    func loader(
+    private func loader(
         _ store: ResponseStore, lane: Lane, retry: RetryCount, tier: SharedTier?,
         watched: (any HTTPTransport) -> any HTTPTransport
     ) throws -> ResourceLoader {

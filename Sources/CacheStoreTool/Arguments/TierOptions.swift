@@ -21,9 +21,7 @@ struct TierOptions: ParsableArguments {
     ///
     /// - Throws: ``TierError`` without a secret, or for a URL that is none, and the errors of the connections.
     func tier(_ connections: ConnectionOptions, idleTimeout: Duration) throws -> SharedTier? {
-        guard let url else { return nil }
-        let transport = try connections.engineTransport(idleTimeout: idleTimeout)
-        return try SharedTier.named(url, transport, partition, deadline)
+        try url.map { try SharedTier.named($0, connections, idleTimeout: idleTimeout, partition, deadline) }
     }
 }
 
@@ -43,8 +41,7 @@ struct TierURL: ParsableArguments {
     /// - Throws: As ``TierOptions/tier(_:idleTimeout:)``.
     func tier(_ partition: TierPartition? = nil, _ deadline: TierDeadline? = nil) throws -> SharedTier {
         connections.warn()
-        let transport = try connections.engineTransport(idleTimeout: .seconds(60))
-        return try SharedTier.named(url, transport, partition, deadline)
+        return try SharedTier.named(url, connections, idleTimeout: .seconds(60), partition, deadline)
     }
 }
 
@@ -74,8 +71,11 @@ struct TierDeadline: ParsableArguments {
 extension SharedTier {
     /// Returns the tier with a URL, with the secret of the environment.
     fileprivate static func named(
-        _ url: String, _ transport: any HTTPTransport, _ partition: TierPartition?, _ deadline: TierDeadline?
+        _ url: String, _ connections: ConnectionOptions, idleTimeout: Duration, _ partition: TierPartition?,
+        _ deadline: TierDeadline?
     ) throws -> SharedTier {
+        // A lookup asks for several objects at once, and a wait for a connection counts as a wait for the tier.
+        let transport = try connections.transport(perHost: 32, idleTimeout: idleTimeout)
         let environment = ProcessInfo.processInfo.environment
         var configuration = Configuration()
         if let name = partition?.name { configuration.partition = name }

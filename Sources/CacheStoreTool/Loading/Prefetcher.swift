@@ -3,22 +3,11 @@ import CacheReports
 
 /// Loads the URLs of a list, several at a time.
 struct Prefetcher: Sendable {
-    private let file: InputFile
-    private let loader: ResourceLoader
-    private let batch: LoadBatch
-    private let line: ProgressLine
-    private let request: @Sendable (String) -> ResourceRequest
-
-    init(
-        _ file: InputFile, _ loader: ResourceLoader, _ batch: LoadBatch, _ line: ProgressLine,
-        request: @escaping @Sendable (String) -> ResourceRequest
-    ) {
-        self.file = file
-        self.loader = loader
-        self.batch = batch
-        self.line = line
-        self.request = request
-    }
+    let file: InputFile
+    let loader: ResourceLoader
+    let batch: LoadBatch
+    let line: ProgressLine
+    let request: @Sendable (String) -> ResourceRequest
 
     /// Returns after all loads have ended. Cancelling the task ends the loads at once.
     ///
@@ -71,37 +60,30 @@ struct Prefetcher: Sendable {
 
 /// The summary of a prefetch, as text and as JSON.
 struct PrefetchSummary {
-    private let tally: LoadTally
-    /// The bytes of bodies from the network.
-    private let byteCount: Int64
-    private let seconds: Double
-    private let isInterrupted: Bool
+    let batch: LoadBatch
+    let isInterrupted: Bool
     /// `nil` without a tier.
-    private let tier: TierCounts?
+    let tier: TierCounts?
 
-    init(_ batch: LoadBatch, isInterrupted: Bool, tier: TierCounts?) {
-        tally = batch.tally
-        byteCount = batch.byteCount
-        seconds = (batch.elapsed / .milliseconds(1)).rounded() / 1000
-        self.isInterrupted = isInterrupted
-        self.tier = tier
-    }
+    private var seconds: Double { (batch.elapsed / .milliseconds(1)).rounded() / 1000 }
 
     /// The numbers without those of an absent tier.
     var json: JSON {
-        .object(omittingNulls: [
+        let tally = batch.tally
+        return .object(omittingNulls: [
             "urls": .integer(tally.completed), "network": .integer(tally.network), "fresh": .integer(tally.fresh),
             "revalidated": .integer(tally.revalidated), "failed": .integer(tally.failed),
-            "bytes": .integer(byteCount), "seconds": .number(seconds), "interrupted": .bool(isInterrupted),
+            "bytes": .integer(batch.byteCount), "seconds": .number(seconds), "interrupted": .bool(isInterrupted),
             "tier": tier?.json ?? .null,
         ])
     }
 
     var text: String {
-        """
-        \(tally.completed.of("URL", "URLs")) in \(seconds.oneDecimal) s: \(tally.network) from the network, \
-        \(tally.fresh) fresh in the store, \(tally.revalidated) revalidated, \(tally.failed) failed; \
-        \(byteCount.asByteCount) received\(isInterrupted ? "; interrupted" : "")\(tier.map { "\n\($0.text)" } ?? "")
-        """
+        let tally = batch.tally
+        return """
+            \(tally.completed.of("URL", "URLs")) in \(seconds.oneDecimal) s: \(tally.network) from the network, \
+            \(tally.fresh) fresh in the store, \(tally.revalidated) revalidated, \(tally.failed) failed; \
+            \(batch.byteCount.asByteCount) received\(isInterrupted ? "; interrupted" : "")\(tier.map { "\n\($0.text)" } ?? "")
+            """
     }
 }
