@@ -42,19 +42,4 @@ final class InputFile: Sendable {
     func seek(to position: off_t) throws(Failure) {
         guard lseek(descriptor, position, SEEK_SET) >= 0 else { throw .system(path, errno: errno) }
     }
-
-    func forEachChunk(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.chunkByteCount, alignment: 16)
-        defer { buffer.deallocate() }
-        while true {
-            let count = read(descriptor, buffer.baseAddress, buffer.count)
-            if count > 0 {
-                try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-            } else if count == 0 {
-                return
-            } else if errno != EINTR {
-                throw Failure.system(path, errno: errno)
-            }
-        }
-    }
 }

@@ -78,7 +78,9 @@ struct Put: AsyncParsableCommand {
     }
 
     private func copy(_ input: InputFile, to body: BodyWriter, _ progress: ProgressLine) throws {
-        try input.forEachChunk { chunk in
+        while true {
+            let chunk = try input.nextChunk()
+            if chunk.isEmpty { return }
             try body.write(chunk)
             progress.say("\(body.byteCount.asByteCount) of \(file)")
         }

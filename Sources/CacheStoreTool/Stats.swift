@@ -39,7 +39,7 @@ struct Stats: AsyncParsableCommand {
     }
 
     private func answers() throws -> AnswerShares {
-        AnswerShares(StoreCounters(time: .zero, try store.query(StoreCounters.query)))
+        AnswerShares(counters: StoreCounters(time: .zero, try store.query(StoreCounters.query)))
     }
 
     private func shares() throws -> [ByteShares] {

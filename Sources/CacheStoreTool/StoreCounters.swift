@@ -20,7 +20,7 @@ package struct StoreCounters: Equatable, Sendable {
     }
 
     /// The time of reading; only differences between times count.
-    package let time: Duration
+    let time: Duration
     private let values: [Counter: Int64]
 
     package init(time: Duration, _ values: [Counter: Int64]) {

@@ -25,39 +25,24 @@ extension Tier {
         func run() async throws {
             let scopes: [TierScope] = [.partition] + (host.map { [.host($0)] } ?? [])
             let survey = try await options.tier(partition, deadline).survey(scopes)
-            let result = Result(survey, host: host)
-            try report.write(result.json, text: result.lines.joined(separator: "\n"))
+            let result = Result(survey: survey, host: host)
+            try report.write(result.json, text: result.text)
         }
     }
 }
 
 /// The numbers of a survey, as text and as JSON.
 private struct Result {
-    private let requests: Int
-    private let firstMilliseconds: Double
-    private let medianMilliseconds: Double
-    private let longestMilliseconds: Double
-    private let engineTime: String
-    private let engineSecondsAhead: Int64
-    private let lastRemoval: String
-    private let host: String?
-    private let lastRemovalOfHost: String?
+    let survey: TierSurvey
+    let host: String?
 
-    init(_ survey: TierSurvey, host: String?) {
-        // A first request that connects tells nothing about the others.
-        let times = survey.times.map { ($0 / .microseconds(10)).rounded() / 100 }
-        let later = times.dropFirst().sorted()
-        requests = times.count
-        firstMilliseconds = times[0]
-        medianMilliseconds = later[later.count / 2]
-        longestMilliseconds = later[later.count - 1]
-        engineTime = "\(survey.engineTime)"
-        engineSecondsAhead = survey.secondsAhead
-        let removals = survey.removals.map(Self.text)
-        lastRemoval = removals[0]
-        self.host = host
-        lastRemovalOfHost = host == nil ? nil : removals[1]
-    }
+    /// In milliseconds, in the order of the requests. A first request that connects tells nothing about the others.
+    private var times: [Double] { survey.times.map { ($0 / .microseconds(10)).rounded() / 100 } }
+    private var laterTimes: [Double] { times.dropFirst().sorted() }
+    private var median: Double { laterTimes[laterTimes.count / 2] }
+    private var longest: Double { laterTimes[laterTimes.count - 1] }
+    /// Of the partition, then of the host.
+    private var removals: [String] { survey.removals.map(Self.text) }
 
     private static func text(_ removal: TierSurvey.Removal) -> String {
         switch removal {
@@ -70,29 +55,26 @@ private struct Result {
     /// The numbers without those of an absent host.
     var json: JSON {
         .object(omittingNulls: [
-            "requests": .integer(requests),
-            "first_milliseconds": .number(firstMilliseconds),
-            "median_milliseconds": .number(medianMilliseconds),
-            "longest_milliseconds": .number(longestMilliseconds),
-            "engine_time": .text(engineTime),
-            "engine_seconds_ahead": .integer(engineSecondsAhead),
-            "last_removal": .text(lastRemoval),
+            "requests": .integer(times.count),
+            "first_milliseconds": .number(times[0]),
+            "median_milliseconds": .number(median),
+            "longest_milliseconds": .number(longest),
+            "engine_time": .text("\(survey.engineTime)"),
+            "engine_seconds_ahead": .integer(survey.secondsAhead),
+            "last_removal": .text(removals[0]),
             "host": .optional(host),
-            "last_removal_of_host": .optional(lastRemovalOfHost),
+            "last_removal_of_host": .optional(removals.dropFirst().first),
         ])
     }
 
-    var lines: [String] {
-        let direction = engineSecondsAhead < 0 ? "behind" : "ahead of"
+    var text: String {
+        let direction = survey.secondsAhead < 0 ? "behind" : "ahead of"
         let rows = [
-            (
-                "read",
-                "\(medianMilliseconds) ms in the median, \(longestMilliseconds) ms at most, \(firstMilliseconds) ms with the connection"
-            ),
-            ("clock", "\(engineTime), \(engineSecondsAhead.magnitude) s \(direction) this machine"),
-            ("last removal", lastRemoval),
+            ("read", "\(median) ms in the median, \(longest) ms at most, \(times[0]) ms with the connection"),
+            ("clock", "\(survey.engineTime), \(survey.secondsAhead.magnitude) s \(direction) this machine"),
+            ("last removal", removals[0]),
         ]
-        let ofHost = lastRemovalOfHost.map { [("last removal of \((host ?? "").inOneLine)", $0)] } ?? []
-        return (rows + ofHost).map { name, text in "\(name.leftAligned(in: 15)) \(text)" }
+        let ofHost = removals.dropFirst().map { ("last removal of \((host ?? "").inOneLine)", $0) }
+        return (rows + ofHost).map { name, text in "\(name.leftAligned(in: 15)) \(text)" }.joined(separator: "\n")
     }
 }

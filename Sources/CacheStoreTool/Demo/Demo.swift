@@ -68,11 +68,9 @@ struct Demo: AsyncParsableCommand {
                 throw Failure(.broken, "\(store.directory.path(percentEncoded: false)): \(check.problems[0])")
             }
             return DemoReport(
-                origin: scenario.origin.baseURL, files: found.paths.count, bytes: rounds.first?.bytesFromNetwork ?? 0,
-                directory: found.directory, store: store.directory.path(percentEncoded: false),
-                isStoreKept: self.store != nil, rounds: rounds, before: before,
-                eviction: .init(maxBytes: maxBytes, entries: freed.entries, bytes: freed.bytes), after: after,
-                checkedFiles: check.files)
+                origin: scenario.origin.baseURL, files: found.paths.count, directory: found.directory,
+                store: store.directory.path(percentEncoded: false), isStoreKept: self.store != nil, rounds: rounds,
+                before: before, maxBytes: maxBytes, freed: freed, after: after, checkedFiles: check.files)
         }
     }
 

@@ -3,23 +3,20 @@ import CacheStore
 
 /// The results of the demo, as text and as JSON.
 struct DemoReport: Sendable {
-    struct Eviction: Sendable {
-        let maxBytes: Int64
-        let entries: Int
-        let bytes: Int64
-    }
-
     let origin: String
     let files: Int
-    let bytes: Int
     let directory: String
     let store: String
     let isStoreKept: Bool
     let rounds: [DemoRound]
     let before: SQLRows
-    let eviction: Eviction
+    let maxBytes: Int64
+    let freed: EvictionReport
     let after: SQLRows
     let checkedFiles: Int
+
+    /// The bytes of all files, which the first round fetches.
+    private var bytes: Int { rounds.first?.bytesFromNetwork ?? 0 }
 
     // MARK: JSON
 
@@ -34,8 +31,7 @@ struct DemoReport: Sendable {
             "rounds": .array(rounds.map(\.json)),
             "stats_before": before.first.map { JSON.object($0.members) } ?? .null,
             "eviction": [
-                "max_bytes": .integer(eviction.maxBytes), "entries": .integer(eviction.entries),
-                "bytes": .integer(eviction.bytes),
+                "max_bytes": .integer(maxBytes), "entries": .integer(freed.entries), "bytes": .integer(freed.bytes),
             ],
             "stats_after": after.first.map { JSON.object($0.members) } ?? .null,
             "checked_files": .integer(checkedFiles),
@@ -62,9 +58,9 @@ struct DemoReport: Sendable {
 
         \(TextTable().text(of: before, indent: "  "))
 
-        evict --max-bytes \(eviction.maxBytes), half of what is there
+        evict --max-bytes \(maxBytes), half of what is there
 
-          freed \(eviction.entries.of("entry", "entries")), \(eviction.bytes) bytes (\(eviction.bytes.asByteCount))
+          freed \(freed.entries.of("entry", "entries")), \(freed.bytes) bytes (\(freed.bytes.asByteCount))
 
         \(Self.query)
 

@@ -22,7 +22,8 @@ package enum Interruption {
     package static func cancelling<Result: Sendable>(
         after prepare: @escaping @Sendable () -> Void = {}, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> (result: Result, signal: Signal?) {
-        let first = FirstSignal()
+        // Zero before the first signal.
+        let first = Atomic<Int32>(0)
         let running = Mutex<Task<Result, any Error>?>(nil)
         let numbers = [SIGINT, SIGTERM].filter { !isIgnored($0) }
         var sources: [any DispatchSourceSignal] = []
@@ -35,7 +36,8 @@ package enum Interruption {
             let source = DispatchSource.makeSignalSource(
                 signal: number, queue: DispatchQueue(label: "cachestore.signal"))
             source.setEventHandler {
-                guard first.set(number) else { _exit(128 + number) }
+                let isFirst = first.compareExchange(expected: 0, desired: number, ordering: .relaxed).exchanged
+                guard isFirst else { _exit(128 + number) }
                 // Before the task, the caller prepares and cancels.
                 guard let task = running.withLock({ $0 }) else { return }
                 prepare()
@@ -55,33 +57,19 @@ package enum Interruption {
         let task = Task { try await work() }
         running.withLock { $0 = task }
         // A signal came before the task.
-        if first.signal != nil {
+        if first.load(ordering: .relaxed) != 0 {
             prepare()
             task.cancel()
         }
         let result = try await task.value
-        return (result, first.signal)
+        let number = first.load(ordering: .relaxed)
+        return (result, number == 0 ? nil : Signal(number: number))
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
         let current = signal(number, SIG_DFL)
         signal(number, current)
         return unsafeBitCast(current, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-    }
-}
-
-private final class FirstSignal: Sendable {
-    /// Zero before the first signal.
-    private let number = Atomic<Int32>(0)
-
-    var signal: Interruption.Signal? {
-        let number = number.load(ordering: .relaxed)
-        return number == 0 ? nil : Interruption.Signal(number: number)
-    }
-
-    /// Returns `false` after the first call.
-    func set(_ signal: Int32) -> Bool {
-        number.compareExchange(expected: 0, desired: signal, ordering: .relaxed).exchanged
     }
 }
 

@@ -1,8 +1,8 @@
 import CacheLoader
 
 /// The number of loads for each outcome.
-package struct LoadTally: Equatable, Sendable {
-    package enum Outcome: Sendable {
+struct LoadTally: Equatable, Sendable {
+    enum Outcome: Sendable {
         /// The origin sent the response.
         case network
         /// The store had a fresh response; the loader sent no request.
@@ -12,16 +12,14 @@ package struct LoadTally: Equatable, Sendable {
         case failed
     }
 
-    package private(set) var network = 0
-    package private(set) var fresh = 0
-    package private(set) var revalidated = 0
-    package private(set) var failed = 0
+    private(set) var network = 0
+    private(set) var fresh = 0
+    private(set) var revalidated = 0
+    private(set) var failed = 0
 
-    package init() {}
+    var completed: Int { network + fresh + revalidated + failed }
 
-    package var completed: Int { network + fresh + revalidated + failed }
-
-    package mutating func note(_ outcome: Outcome) {
+    mutating func note(_ outcome: Outcome) {
         switch outcome {
         case .network: network += 1
         case .fresh: fresh += 1

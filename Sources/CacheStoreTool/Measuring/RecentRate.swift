@@ -2,7 +2,7 @@
 ///
 /// Ignores earlier growth: at first the store answers quickly, and that rate would overestimate the network.
 package struct RecentRate: Sendable {
-    package static let span = Duration.seconds(10)
+    static let span = Duration.seconds(10)
     /// The shortest time between two samples that are kept.
     private static let resolution = Duration.milliseconds(100)
     /// The shortest time over which the growth gives a rate.

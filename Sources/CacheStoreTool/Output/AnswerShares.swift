@@ -3,43 +3,39 @@ import Foundation
 
 /// How the requests of a store were answered.
 struct AnswerShares {
-    let hits: Int64
-    let stale: Int64
-    let revalidated: Int64
-    let misses: Int64
-    let errors: Int64
-    /// The share of requests that needed no origin; `nil` without requests.
-    let hitRatio: Double?
+    private static let titles: [(counter: StoreCounters.Counter, title: String)] = [
+        (.hits, "fresh, from the store"), (.stale, "stale, from the store"), (.revalidated, "confirmed by the origin"),
+        (.misses, "new from the origin"), (.errors, "error"),
+    ]
 
-    init(_ counters: StoreCounters) {
-        // The values of a damaged index may be negative.
-        hits = max(0, counters[.hits])
-        stale = max(0, counters[.stale])
-        revalidated = max(0, counters[.revalidated])
-        misses = max(0, counters[.misses])
-        errors = max(0, counters[.errors])
-        // As doubles: their sum may overflow 64 bits.
-        let sum = [hits, stale, revalidated, misses, errors].reduce(0) { $0 + Double($1) }
-        hitRatio = sum > 0 ? (Double(hits) + Double(stale)) / sum : nil
+    let counters: StoreCounters
+
+    /// The values of a damaged index may be negative.
+    private func count(_ counter: StoreCounters.Counter) -> Int64 { max(0, counters[counter]) }
+
+    /// As a double: the sum of all requests may overflow 64 bits.
+    private var sum: Double { Self.titles.reduce(0) { $0 + Double(count($1.counter)) } }
+
+    /// The share of requests that needed no origin; `nil` without requests.
+    private var hitRatio: Double? {
+        sum > 0 ? (Double(count(.hits)) + Double(count(.stale))) / sum : nil
     }
 
     /// The numbers without an absent hit ratio.
     var json: JSON {
         .object(omittingNulls: [
-            "hits": .integer(hits), "stale": .integer(stale), "revalidated": .integer(revalidated),
-            "misses": .integer(misses), "errors": .integer(errors), "hit_ratio": .optional(hitRatio),
+            "hits": .integer(count(.hits)), "stale": .integer(count(.stale)),
+            "revalidated": .integer(count(.revalidated)), "misses": .integer(count(.misses)),
+            "errors": .integer(count(.errors)), "hit_ratio": .optional(hitRatio),
         ])
     }
 
     /// A table with bars, and the hit ratio; empty without requests.
     var text: String {
         guard let hitRatio else { return "" }
-        let counts: [(String, Int64)] = [
-            ("fresh, from the store", hits), ("stale, from the store", stale), ("confirmed by the origin", revalidated),
-            ("new from the origin", misses), ("error", errors),
-        ]
-        let sum = counts.reduce(0) { $0 + Double($1.1) }
-        let rows = counts.map { (name: $0, share: Double($1) / sum, numbers: ["\($1)"]) }
+        let rows = Self.titles.map { counter, title in
+            (name: title, share: Double(count(counter)) / sum, numbers: ["\(count(counter))"])
+        }
         let table = TextTable.shares("answer", ["requests"], rows, longest: 1)
         return "\(table)\nhit ratio" + String(format: "%21.1f%%", hitRatio * 100)
     }

@@ -3,32 +3,24 @@ import CacheStore
 /// The progress of an eviction, by the statistics of the store.
 struct EvictionProgress {
     private let meter: WorkMeter
-    private let measure: @Sendable (StoreStatistics) -> Int64
+    /// Whether the bytes on disk are measured, or the entries.
+    private let countsBytes: Bool
     private let start: Int64
     /// `nil` if unknown.
     private let total: Int64?
 
     init(_ rule: EvictionRule, of store: ResponseStore) throws {
         let statistics = try store.statistics()
-        switch rule {
-        case .maxBytes(let limit):
-            measure = { $0.physicalBytes }
-            meter = WorkMeter("evicting", .bytes)
-            total = statistics.physicalBytes - limit
-        case .maxEntries(let limit):
-            measure = { Int64($0.entries) }
-            meter = WorkMeter("evicting", .count("entry", "entries"))
-            total = Int64(statistics.entries - limit)
-        case .unusedFor(let age):
-            measure = { Int64($0.entries) }
-            meter = WorkMeter("evicting", .count("entry", "entries"))
-            total = Self.count("accessed_at", age, store)
-        case .olderThan(let age):
-            measure = { Int64($0.entries) }
-            meter = WorkMeter("evicting", .count("entry", "entries"))
-            total = Self.count("created_at", age, store)
-        }
-        start = measure(statistics)
+        if case .maxBytes = rule { countsBytes = true } else { countsBytes = false }
+        meter = WorkMeter("evicting", countsBytes ? .bytes : .count("entry", "entries"))
+        total =
+            switch rule {
+            case .maxBytes(let limit): statistics.physicalBytes - limit
+            case .maxEntries(let limit): Int64(statistics.entries - limit)
+            case .unusedFor(let age): Self.count("accessed_at", age, store)
+            case .olderThan(let age): Self.count("created_at", age, store)
+            }
+        start = countsBytes ? statistics.physicalBytes : Int64(statistics.entries)
     }
 
     /// Returns the number of entries whose time is longer ago.
@@ -43,6 +35,7 @@ struct EvictionProgress {
     /// Returns the line; `nil` while the store cannot be asked.
     func text(of store: ResponseStore) -> String? {
         guard let statistics = try? store.statistics() else { return nil }
-        return meter.text(done: max(0, start - measure(statistics)), total: total.map { max(0, $0) })
+        let left = countsBytes ? statistics.physicalBytes : Int64(statistics.entries)
+        return meter.text(done: max(0, start - left), total: total.map { max(0, $0) })
     }
 }

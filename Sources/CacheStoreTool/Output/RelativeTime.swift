@@ -1,6 +1,6 @@
 /// A time relative to now, in its largest unit: `in 3h`, `12d ago`.
 package struct RelativeTime {
-    package let seconds: Int64
+    let seconds: Int64
 
     package init(seconds: Int64) {
         self.seconds = seconds
