@@ -67,7 +67,8 @@ struct WhyPanelTests {
                 text: "curl https://example.com/a -d x=1 --data y=2", method: "POST",
                 fields: ["Accept: */*", "Content-Type: application/x-www-form-urlencoded"]),
             Command(
-                text: "curl -G https://example.com/a -d x=1", url: "https://example.com/a?x=1", fields: []),
+                text: "curl -G https://example.com/a -d x=1", url: "https://example.com/a?x=1", fields: ["Accept: */*"]),
+            Command(text: "curl -G example.com/a -d x=1", url: "http://example.com/a?x=1", fields: ["Accept: */*"]),
             Command(
                 text: "curl -u name:word -b a=b https://example.com/a",
                 fields: ["Authorization: ", "Cookie: ", "Accept: */*"]),

@@ -33,8 +33,10 @@ struct CurlCommand {
         }
         var arguments = Arguments(words: try ShellWords.split(trimmed).dropFirst())
         try arguments.parse()
-        guard let url = arguments.url else { throw InspectorFailure.invalid("the curl command has no URL") }
-        request = try Self.request(url.contains("://") ? url : "http://\(url)")
+        guard var url = arguments.url else { throw InspectorFailure.invalid("the curl command has no URL") }
+        if !url.contains("://") { url = "http://\(url)" }
+        if let data = arguments.content, arguments.sendsDataInQuery { url += (url.contains("?") ? "&" : "?") + data }
+        request = try Self.request(url)
         request.headerFields = arguments.fields
         if request.headerFields[.accept] == nil { request.headerFields[.accept] = "*/*" }
         if let data = arguments.content, !arguments.sendsDataInQuery {
@@ -43,9 +45,6 @@ struct CurlCommand {
             if request.headerFields[.contentType] == nil {
                 request.headerFields[.contentType] = "application/x-www-form-urlencoded"
             }
-        } else if let data = arguments.content {
-            request = try Self.request(url + (url.contains("?") ? "&" : "?") + data)
-            request.headerFields = arguments.fields
         }
         if let method = arguments.method { request.method = method }
         ignored = arguments.ignored
