@@ -78,7 +78,7 @@ struct List: AsyncParsableCommand {
     private static func text(column: Int, value: SQLValue) -> String {
         switch (column, value) {
         case (1, .integer(let byteCount)): byteCount.asByteCount
-        case (3, .integer(let seconds)), (4, .integer(let seconds)): RelativeTime(seconds: seconds).text
+        case (3, .integer(let seconds)), (4, .integer(let seconds)): seconds.asRelativeTime
         default: value.displayText
         }
     }

@@ -107,7 +107,7 @@ struct Record: AsyncParsableCommand {
                         if report.format != nil {
                             try ReportFormat.jsonl.write(record.json)
                         } else {
-                            try StandardOutput.write(line: RequestLine(record).text(width: width))
+                            try StandardOutput.write(line: record.line(width: width))
                         }
                     }
                     let isAtEnd = page.next == cursor || page.records.isEmpty && page.lost == 0

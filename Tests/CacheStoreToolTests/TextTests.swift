@@ -43,7 +43,7 @@ struct TextTests {
             (-31_536_000, "1y ago"), (Int64.min, "292471208677y ago"),
         ])
     func time(seconds: Int64, text: String) {
-        #expect(RelativeTime(seconds: seconds).text == text)
+        #expect(seconds.asRelativeTime == text)
     }
 
     @Test("Long work shows its percentage, its rate and the remaining time")

@@ -1,0 +1,9 @@
+extension Int64 {
+    /// The number as seconds from now, in their largest unit: `in 3h`, `12d ago`.
+    package var asRelativeTime: String {
+        if self == 0 { return "now" }
+        let units: [(String, UInt64)] = [("y", 31_536_000), ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]
+        let (name, length) = units.first { magnitude >= $0.1 } ?? ("s", 1)
+        return self > 0 ? "in \(magnitude / length)\(name)" : "\(magnitude / length)\(name) ago"
+    }
+}
