@@ -49,8 +49,8 @@ extension ResponseStore {
     private func shrinkIndex() throws(StoreError) {
         let (free, all) = try read { (connection) throws(StoreError) in
             try (
-                connection.integer(connection.prepared("PRAGMA freelist_count")),
-                connection.integer(connection.prepared("PRAGMA page_count"))
+                connection.prepared("PRAGMA freelist_count").integer(),
+                connection.prepared("PRAGMA page_count").integer()
             )
         }
         guard free >= Self.leastFreePageCount, free >= all / 4 * 3 else { return }

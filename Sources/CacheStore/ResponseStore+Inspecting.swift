@@ -32,7 +32,7 @@ extension ResponseStore {
     /// next only opener resets the number.
     package func writerCount() throws(StoreError) -> Int64 {
         try read { (connection) throws(StoreError) in
-            try connection.integer(connection.prepared("SELECT writer_count FROM state"))
+            try connection.prepared("SELECT writer_count FROM state").integer()
         }
     }
 

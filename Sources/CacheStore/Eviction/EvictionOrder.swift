@@ -71,7 +71,7 @@ struct EvictionOrder: Sendable {
         self.spared = spared
         switch kind {
         case .recency:
-            let unusedID = try connection.integer(connection.prepared("SELECT unused_id FROM total"))
+            let unusedID = try connection.prepared("SELECT unused_id FROM total").integer()
             firstID = min(max(unusedID, 0), Connection.maxID)
             nextID = firstID
         case .priority:
@@ -103,8 +103,7 @@ struct EvictionOrder: Sendable {
                 """)
             statement.bind(candidate.id, at: 1)
             statement.bind(candidate.rank, at: 2)
-            defer { statement.reset() }
-            return try statement.step()
+            return try statement.integer() == 1
         case .unused, .stored:
             let id = candidate.id
             return try !connection.candidates(of: kind, from: id, before: id + 1, limit: 1).isEmpty

@@ -10,7 +10,7 @@
 /// ``EvictionPolicy/leastRecentlyUsed`` the rows are deleted in batches, too. The view `entry_value` has the formula.
 extension Connection {
     package func evictionPolicy() throws(StoreError) -> EvictionPolicy {
-        try integer(prepared("SELECT eviction_policy FROM state")) == 1 ? .valueAware : .leastRecentlyUsed
+        try prepared("SELECT eviction_policy FROM state").integer() == 1 ? .valueAware : .leastRecentlyUsed
     }
 
     /// Chooses the policy of the store. Writes nothing if the policy is chosen already. Takes constant time:
@@ -33,12 +33,12 @@ extension Connection {
 
     /// Returns whether there may be entries that do not follow the policy.
     func hasUnorderedEntries() throws(StoreError) -> Bool {
-        try integer(prepared("SELECT reordered_id IS NOT NULL FROM state")) == 1
+        try prepared("SELECT reordered_id IS NOT NULL FROM state").integer() == 1
     }
 
     /// Returns whether every unpinned entry has a priority.
     func isOrderedByValue() throws(StoreError) -> Bool {
-        try integer(prepared("SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state")) == 1
+        try prepared("SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state").integer() == 1
     }
 
     /// Raises the age to the priority of an evicted entry. Entries that are stored or used from now on begin at this

@@ -61,8 +61,9 @@ package struct Migrator {
         // Read in one transaction: another process may be creating the index.
         try connection.execute("BEGIN")
         let (id, version, tables) = (
-            try integer("PRAGMA application_id", connection), try integer("PRAGMA user_version", connection),
-            try integer("SELECT count(*) FROM sqlite_schema", connection)
+            try connection.prepare("PRAGMA application_id").integer(),
+            try connection.prepare("PRAGMA user_version").integer(),
+            try connection.prepare("SELECT count(*) FROM sqlite_schema").integer()
         )
         try connection.execute("COMMIT")
         guard id != Self.applicationID || version > 0 else {
@@ -78,7 +79,7 @@ package struct Migrator {
     private func applyNext(_ connection: Connection) throws(StoreError) -> Int32 {
         try connection.execute("BEGIN IMMEDIATE")
         do {
-            let version = Int32(clamping: try integer("PRAGMA user_version", connection))
+            let version = Int32(clamping: try connection.prepare("PRAGMA user_version").integer())
             guard let step = steps.first(where: { $0.version > version }) else {
                 try connection.execute("COMMIT")
                 return version
@@ -93,9 +94,5 @@ package struct Migrator {
             // The steps are right, so the tables are not those that the version promises.
             throw error.asDamage(from: [SQLITE_ERROR, SQLITE_CONSTRAINT])
         }
-    }
-
-    private func integer(_ sql: String, _ connection: Connection) throws(StoreError) -> Int64 {
-        try connection.integer(connection.prepare(sql))
     }
 }

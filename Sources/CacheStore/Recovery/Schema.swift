@@ -6,16 +6,16 @@ extension Connection {
     /// Throws `SQLITE_CORRUPT` if a table or one of the two single rows is missing. Takes some microseconds, so that
     /// every opening can call it.
     func probeSchema() throws(StoreError) {
-        guard try integer(prepared("SELECT count(*) FROM state JOIN total")) == 1 else {
+        guard try prepared("SELECT count(*) FROM state JOIN total").integer() == 1 else {
             throw .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the state of the store is missing"))
         }
-        _ = try integer(
-            prepared(
-                """
-                SELECT state.session FROM state, total, entry, access, priority, ghost, blob, failure, tag, removal, request,
-                    derived, partition_total, entry_value, cache_entries
-                LIMIT 0
-                """))
+        try prepared(
+            """
+            SELECT state.session FROM state, total, entry, access, priority, ghost, blob, failure, tag, removal, request,
+                derived, partition_total, entry_value, cache_entries
+            LIMIT 0
+            """
+        ).run()
     }
 
     /// Returns the tables, indices, triggers and views that are missing or differ from the schema. Additional ones do

@@ -309,12 +309,6 @@ package final class Connection {
         guard result == SQLITE_OK else { throw error(result, sql: sql) }
     }
 
-    /// Returns the first column of the first row; 0 if there is none.
-    func integer(_ statement: Statement) throws(StoreError) -> Int64 {
-        defer { statement.reset() }
-        return try statement.step() ? statement.int64(0) : 0
-    }
-
     /// Runs VACUUM, which rewrites the whole file. `PRAGMA secure_delete` alone is not enough: pages that were split or
     /// joined keep copies of deleted cells in their unused space.
     func rewrite() throws(StoreError) {

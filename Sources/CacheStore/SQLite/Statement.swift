@@ -40,6 +40,12 @@ package final class Statement {
         while try step() {}
     }
 
+    /// Returns the first column of the first row, 0 if there is none, and makes the statement ready for the next run.
+    func integer() throws(StoreError) -> Int64 {
+        defer { reset() }
+        return try step() ? int64(0) : 0
+    }
+
     /// Runs to the end, collects the first column, and makes the statement ready for the next run.
     package func integers() throws(StoreError) -> [Int64] {
         defer { reset() }
@@ -80,10 +86,6 @@ package final class Statement {
         }
     }
 
-    func bind(_ bytes: Data, at index: Int32) {
-        bytes.withUnsafeBytes { bind($0, at: index) }
-    }
-
     private func bind(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
         // Avoid a null pointer, which would bind NULL.
         guard let start = bytes.baseAddress, !bytes.isEmpty else {
@@ -92,23 +94,14 @@ package final class Statement {
         check(sqlite3_bind_blob64(handle, index, start, UInt64(bytes.count), csqlite_transient()))
     }
 
-    package func bind(_ value: Int64, at index: Int32) {
+    package func bind(_ value: Int64?, at index: Int32) {
+        guard let value else { return check(sqlite3_bind_null(handle, index)) }
         check(sqlite3_bind_int64(handle, index, value))
     }
 
-    func bind(_ value: Int64?, at index: Int32) {
-        guard let value else { return check(sqlite3_bind_null(handle, index)) }
-        bind(value, at: index)
-    }
-
-    package func bind(_ text: String, at index: Int32) {
-        var text = text
+    package func bind(_ text: String?, at index: Int32) {
+        guard var text else { return check(sqlite3_bind_null(handle, index)) }
         text.withUTF8 { bindText($0, at: index) }
-    }
-
-    func bind(_ text: String?, at index: Int32) {
-        guard let text else { return check(sqlite3_bind_null(handle, index)) }
-        bind(text, at: index)
     }
 
     /// Binds bytes as TEXT. SQLite keeps them as they are, valid UTF-8 or not.

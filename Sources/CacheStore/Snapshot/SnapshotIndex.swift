@@ -59,6 +59,6 @@ struct SnapshotIndex {
     }
 
     func entryCount() throws(StoreError) -> Int {
-        Int(try connection.integer(connection.prepared("SELECT count(*) FROM entry")))
+        Int(try connection.prepared("SELECT count(*) FROM entry").integer())
     }
 }

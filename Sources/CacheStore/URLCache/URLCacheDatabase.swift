@@ -173,6 +173,6 @@ extension Connection {
             WHERE type = 'table' AND rootpage > 0
                 AND name IN ('cfurl_cache_response', 'cfurl_cache_blob_data', 'cfurl_cache_receiver_data')
             """)
-        return try integer(statement) == 3
+        return try statement.integer() == 3
     }
 }

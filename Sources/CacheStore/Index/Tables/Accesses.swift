@@ -132,7 +132,7 @@ extension WriteTransaction {
 extension Connection {
     /// Returns the largest recency of an unpinned entry; 0 if no unpinned entry was used.
     package func largestRecency() throws(StoreError) -> Int64 {
-        try integer(prepared("SELECT recency FROM access WHERE is_pinned = 0 ORDER BY recency DESC LIMIT 1"))
+        try prepared("SELECT recency FROM access WHERE is_pinned = 0 ORDER BY recency DESC LIMIT 1").integer()
     }
 
     /// Drops the counts of hosts without entries. Reads every entry.

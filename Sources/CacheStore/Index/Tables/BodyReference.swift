@@ -50,9 +50,7 @@ extension WriteTransaction {
             let statement = try connection.prepared("SELECT 1 FROM entry WHERE id = ?1 AND body = ?2")
             statement.bind(id, at: 1)
             statement.bind(digest, at: 2)
-            let isPresent = try statement.step()
-            statement.reset()
-            return isPresent ? try removeEntry(id: id) : false
+            return try statement.integer() == 1 ? try removeEntry(id: id) : false
         }
     }
 }

@@ -74,12 +74,11 @@ extension Connection {
             WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?4
                 AND (session IS NULL OR session = (SELECT session FROM state))
             """)
-        defer { statement.reset() }
         statement.bind(entry.id, at: 1)
         statement.bind(entry.key.partition, at: 2)
         statement.bind(entry.key.text, at: 3)
         statement.bind(entry.digest, at: 4)
-        return try statement.step()
+        return try statement.integer() == 1
     }
 
     /// The number of responses kept for one key.

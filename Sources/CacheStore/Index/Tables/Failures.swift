@@ -87,9 +87,8 @@ extension Connection {
                 ORDER BY failed_at LIMIT max(0, (SELECT failure_count FROM total) - ?1)
             )
             """)
-        defer { statement.reset() }
         statement.bind(Self.maxFailures, at: 1)
-        while try statement.step() {}
+        try statement.run()
     }
 
     /// Removes failures of a key; returns whether there were any.
@@ -107,10 +106,9 @@ extension Connection {
             statement.bind(request, at: 3)
         case .none: return false
         }
-        defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
-        while try statement.step() {}
+        try statement.run()
         return changes > 0
     }
 
@@ -118,17 +116,15 @@ extension Connection {
     package func removeFailuresWithFragments(of key: CacheKey) throws(StoreError) -> Bool {
         let statement = try prepared(
             "DELETE FROM failure WHERE partition = ?1 AND key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)")
-        defer { statement.reset() }
         statement.bindWithFragments(key)
-        while try statement.step() {}
+        try statement.run()
         return changes > 0
     }
 
     private func hasFailures(for key: CacheKey) throws(StoreError) -> Bool {
         let statement = try prepared("SELECT 1 FROM failure WHERE partition = ?1 AND key = ?2 LIMIT 1")
-        defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
-        return try statement.step()
+        return try statement.integer() == 1
     }
 }

@@ -15,8 +15,7 @@ extension Connection {
             for id in candidates {
                 question.bind(selection)
                 question.bind(id, at: 9)
-                defer { question.reset() }
-                if try question.step() { ids.append(id) }
+                if try question.integer() == 1 { ids.append(id) }
             }
             return ids
         }
@@ -30,11 +29,8 @@ extension Connection {
     }
 
     private func ids(_ statement: Statement, _ selection: EntrySelection) throws(StoreError) -> [Int64] {
-        defer { statement.reset() }
         statement.bind(selection)
-        var ids: [Int64] = []
-        while try statement.step() { ids.append(statement.int64(0)) }
-        return ids
+        return try statement.integers()
     }
 
     /// Checks that a predicate is one expression over the columns of `cache_entries`, reads views only, and has no

@@ -6,7 +6,7 @@ extension Connection {
     ///
     /// - Returns: Whether there are any.
     package func beginSession() throws(StoreError) -> Bool {
-        let hasEntries = try integer(prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)")) == 1
+        let hasEntries = try prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)").integer() == 1
         guard hasEntries else { return false }
         // An edit or damage may have moved the number out of bounds. Then a random number replaces it, which no entry
         // is likely to have.
@@ -44,7 +44,7 @@ extension Connection {
 
     /// Resets the count of writers; returns whether a writer was killed. Called by the only opener.
     package func clearWriters() throws(StoreError) -> Bool {
-        guard try integer(prepared("SELECT writer_count FROM state")) != 0 else { return false }
+        guard try prepared("SELECT writer_count FROM state").integer() != 0 else { return false }
         do throws(StoreError) {
             try prepared("UPDATE state SET writer_count = 0").run()
         } catch {

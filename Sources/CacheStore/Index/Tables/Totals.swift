@@ -25,7 +25,7 @@ extension Connection {
 
     /// Returns the newest id of an entry.
     package func lastEntryID() throws(StoreError) -> Int64 {
-        try integer(prepared("SELECT last_id FROM total"))
+        try prepared("SELECT last_id FROM total").integer()
     }
 
     /// Returns the first id from `id` on that an entry has.
@@ -65,14 +65,15 @@ extension Connection {
     ///
     /// Takes constant time, so that every opening can call it.
     func checkLastEntryID() throws(StoreError) {
-        let largest = try integer(prepared("SELECT coalesce(max(id), 0) FROM entry"))
+        let largest = try prepared("SELECT coalesce(max(id), 0) FROM entry").integer()
         guard largest <= Self.maxID else {
             throw .index(
                 SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the id \(largest) of an entry is out of bounds"))
         }
         // One statement sees one state of the index: other processes may be inserting entries.
-        let isInBounds = try integer(
-            prepared("SELECT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 FROM total"))
+        let isInBounds = try prepared(
+            "SELECT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 FROM total"
+        ).integer()
         guard isInBounds == 0 else { return }
         try prepared(
             """
@@ -107,9 +108,8 @@ extension Connection {
     /// the partition `""`, which has no sum.
     func byteCount(ofPartition partition: String) throws(StoreError) -> Int64 {
         let statement = try prepared("SELECT byte_count FROM partition_total WHERE partition = ?1")
-        defer { statement.reset() }
         statement.bind(partition, at: 1)
-        return try statement.step() ? statement.int64(0) : 0
+        return try statement.integer()
     }
 
     /// The number of pages of an index without entries.
@@ -117,7 +117,7 @@ extension Connection {
 
     /// Returns the number of pages of the index that are in use.
     func usedPageCount() throws(StoreError) -> Int64 {
-        try integer(prepared("PRAGMA page_count")) - integer(prepared("PRAGMA freelist_count"))
+        try prepared("PRAGMA page_count").integer() - prepared("PRAGMA freelist_count").integer()
     }
 }
 
