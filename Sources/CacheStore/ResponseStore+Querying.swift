@@ -166,8 +166,10 @@ extension Connection {
         of sql: String, _ arguments: [SQLValue], at now: Int64?, _ body: (SQLRows.Row) -> Bool
     ) throws(StoreError) -> [String] {
         let statement = try prepare(sql)
-        guard arguments.count == statement.parameterCount else {
-            throw .index(SQLiteError(arguments: arguments.count, parameters: statement.parameterCount, sql: sql))
+        let parameterCount = statement.parameterCount
+        guard arguments.count == parameterCount else {
+            let message = "\(arguments.count) arguments were given for \(parameterCount) parameters"
+            throw .index(SQLiteError(extendedCode: SQLITE_RANGE, message: message, sql: sql))
         }
         for (index, argument) in arguments.enumerated() {
             statement.bind(value: argument, at: Int32(index + 1))

@@ -154,7 +154,7 @@ struct QueryPlanTests {
         let sandbox = try Sandbox()
         try sandbox.open().close()
         let index = try RawIndex(sandbox.indexPath)
-        let steps = try index.rows("EXPLAIN QUERY PLAN \(selection.query("SELECT entry.id")) LIMIT ?9").compactMap {
+        let steps = try index.rows("EXPLAIN QUERY PLAN \(selection.query()) LIMIT ?9").compactMap {
             $0[3]
         }
         #expect(steps.contains { $0.hasPrefix("SEARCH ") && $0.contains(path) }, "\(steps)")

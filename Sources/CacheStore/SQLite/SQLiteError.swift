@@ -34,18 +34,6 @@ public struct SQLiteError: Error, Hashable, Sendable {
         self.init(extendedCode: SQLITE_READONLY, message: "only queries can be run here", sql: sql)
     }
 
-    /// Creates the error for a query with another number of arguments than parameters.
-    init(arguments: Int, parameters: Int, sql: String) {
-        self.init(
-            extendedCode: SQLITE_RANGE, message: "\(arguments) arguments were given for \(parameters) parameters",
-            sql: sql)
-    }
-
-    /// Creates the error for parameters to which nothing is bound.
-    init(parametersIn sql: String) {
-        self.init(extendedCode: SQLITE_MISUSE, message: "parameters cannot be used here", sql: sql)
-    }
-
     /// Whether the file is not as SQLite wrote it.
     var isDamage: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 

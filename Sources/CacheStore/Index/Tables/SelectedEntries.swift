@@ -1,3 +1,5 @@
+internal import CSQLite
+
 /// Finds the entries of a selection.
 extension Connection {
     /// Returns the ids of the entries in a selection. Reads the rows of a partition, prefix or tag; for any other
@@ -9,7 +11,7 @@ extension Connection {
         var ids: [Int64] = []
         if selection.hasIndex {
             // Reads the index alone, which is fast, and then the rows.
-            let candidates = try self.ids(prepare(selection.query("SELECT entry.id", readsRows: false)), selection)
+            let candidates = try self.ids(prepare(selection.query(readsRows: false)), selection)
             guard selection.needsRows else { return candidates }
             let question = try prepare("SELECT 1 FROM entry WHERE entry.id = ?9 AND \(selection.conditionOfOneEntry)")
             for id in candidates {
@@ -19,7 +21,7 @@ extension Connection {
             }
             return ids
         }
-        let statement = try prepare(selection.query("SELECT entry.id") + " AND entry.id BETWEEN ?9 AND ?10")
+        let statement = try prepare(selection.query() + " AND entry.id BETWEEN ?9 AND ?10")
         try forEachRangeOfIDs { (range) throws(StoreError) in
             statement.bind(range.lowerBound, at: 9)
             statement.bind(range.upperBound, at: 10)
@@ -44,7 +46,10 @@ extension Connection {
             for condition in ["(\(predicate)\n)", "CASE WHEN \(predicate)\n THEN 1 END"] {
                 let statement = try prepare("SELECT 1 FROM cache_entries WHERE \(condition)")
                 guard statement.isReadOnly else { throw .index(SQLiteError(readOnlyRefuses: predicate)) }
-                guard statement.parameterCount == 0 else { throw .index(SQLiteError(parametersIn: predicate)) }
+                guard statement.parameterCount == 0 else {
+                    let message = "parameters cannot be used here"
+                    throw .index(SQLiteError(extendedCode: SQLITE_MISUSE, message: message, sql: predicate))
+                }
             }
         }
     }
@@ -137,11 +142,11 @@ extension WriteTransaction {
 }
 
 extension EntrySelection {
-    /// Returns a query for the entries. ``Statement/bind(_:)-(EntrySelection)`` binds its parameters; parameter 9 is
+    /// Returns a query for the ids of the entries. ``Statement/bind(_:)-(EntrySelection)`` binds its parameters; parameter 9 is
     /// free.
     ///
     /// - Parameter readsRows: Whether the query applies the conditions that read the rows of entries.
-    package func query(_ columns: String, readsRows: Bool = true) -> String {
+    package func query(readsRows: Bool = true) -> String {
         var conditions: [String] = []
         // A tag leads to fewer rows than a partition: `+` keeps SQLite from choosing the index of keys.
         if partition != nil { conditions.append("\(tag != nil && prefix == nil ? "+" : "")entry.partition = ?1") }
@@ -152,10 +157,10 @@ extension EntrySelection {
             conditions += conditionsThatReadRows
         }
         let condition = conditions.isEmpty ? "true" : conditions.joined(separator: " AND ")
-        guard prefix != nil, partition == nil else { return "\(columns) FROM entry WHERE \(condition)" }
+        guard prefix != nil, partition == nil else { return "SELECT entry.id FROM entry WHERE \(condition)" }
         // The query steps from one partition to the next along the index, without reading the rows between them.
         return """
-            \(columns) FROM (
+            SELECT entry.id FROM (
                 WITH RECURSIVE next (partition) AS (
                     SELECT min(partition) FROM entry
                     UNION ALL
