@@ -164,7 +164,7 @@ extension BodyWriter {
         _ finish: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
         guard store.configuration.durability == .durable else { return try finish() }
-        return try await store.onStoringLane(finish)
+        return try await store.storingLanes.run(finish)
     }
 
     private func finish(derived name: String, of entry: StoredEntry) throws(StoreError) -> Change<Bool> {
@@ -221,7 +221,7 @@ extension BodyWriter {
         } catch {
             guard error.isFullDisk else { throw error }
             let byteCount = byteCount
-            let hasRoom = try await store.onStoringLane { [store] () throws(StoreError) in
+            let hasRoom = try await store.storingLanes.run { [store] () throws(StoreError) in
                 store.makeRoomOnDisk(for: byteCount)
             }
             guard hasRoom else { throw error }

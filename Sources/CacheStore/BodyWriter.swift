@@ -84,32 +84,25 @@ public final class BodyWriter: Sendable {
     ///
     /// - Throws: The errors of ``write(_:)-(UnsafeRawBufferPointer)``.
     public func write(_ data: some ContiguousBytes) throws(StoreError) {
-        let result: Result<Void, StoreError> = data.withUnsafeBytes { bytes in
-            do throws(StoreError) {
-                return .success(try write(bytes))
-            } catch {
-                return .failure(error)
-            }
-        }
-        try result.get()
+        // `withUnsafeBytes` rethrows, and would lose the type of the error.
+        try data.withUnsafeBytes { bytes in
+            Result { () throws(StoreError) in try write(bytes) }
+        }.get()
     }
 
-    /// Appends a copy of some bytes of a stored body, in pieces.
+    /// Appends a copy of some bytes of a stored body, in pieces, without blocking the caller's thread.
     ///
     /// - Throws: The errors of ``write(_:)-(UnsafeRawBufferPointer)`` and of ``StoredBody/bytes(at:count:)``.
-    package func append(_ body: StoredBody, _ range: Range<Int64>) throws(StoreError) {
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let chunk = try body.bytes(at: offset, count: Int(min(Self.copyByteCount, range.upperBound - offset)))
-            guard !chunk.isEmpty else { return }
-            try write(chunk)
-            offset += Int64(chunk.count)
-        }
-    }
-
-    /// Does the same as the synchronous method, without blocking the caller's thread.
     package func append(_ body: StoredBody, _ range: Range<Int64>) async throws(StoreError) {
-        try await store.onStoringLane { () throws(StoreError) in try self.append(body, range) }
+        try await store.storingLanes.run { () throws(StoreError) in
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                let chunk = try body.bytes(at: offset, count: Int(min(Self.copyByteCount, range.upperBound - offset)))
+                guard !chunk.isEmpty else { return }
+                try self.write(chunk)
+                offset += Int64(chunk.count)
+            }
+        }
     }
 
     private static let copyByteCount: Int64 = 262_144

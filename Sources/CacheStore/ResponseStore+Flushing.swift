@@ -15,7 +15,7 @@ extension ResponseStore {
     /// Writes accesses and deletes files like the synchronous overload, without blocking the caller's thread. Returns
     /// after the earlier background work of the store.
     public func flush() async throws(StoreError) {
-        try await background.run { () throws(StoreError) in try self.flush() }
+        try await background.lane.run { () throws(StoreError) in try self.flush() }
     }
 
     /// Writes the pending accesses, but not without end those that lookups note meanwhile.

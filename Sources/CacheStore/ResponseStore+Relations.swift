@@ -33,7 +33,7 @@ extension ResponseStore {
         for key in keys { changeObservers.notify(.removed(key)) }
         if hasGroups { changeObservers.notify(.removedMany(partition: first.partition)) }
         if count > 0, configuration.secureDelete {
-            try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }
+            try await maintenanceLane.run { () throws(StoreError) in try self.finishRemoval() }
         }
         return count
     }

@@ -30,7 +30,7 @@ extension ResponseStore {
     /// Removes everything stored for `key` like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func remove(_ key: CacheKey) async throws(StoreError) -> Bool {
-        try await onMaintenanceLane { () throws(StoreError) in try self.remove(key) }
+        try await maintenanceLane.run { () throws(StoreError) in try self.remove(key) }
     }
 
     /// Removes one entry and leaves the other entries of its key; `false` if the entry was gone already. A later
@@ -42,7 +42,7 @@ extension ResponseStore {
         let existed = try await writer.write { (transaction) throws(StoreError) in try transaction.removeEntry(entry) }
         if existed { changeObservers.notify(.removed(entry.key)) }
         if existed, configuration.secureDelete {
-            try await onMaintenanceLane { () throws(StoreError) in try self.finishRemoval() }
+            try await maintenanceLane.run { () throws(StoreError) in try self.finishRemoval() }
         }
         return existed
     }
@@ -133,7 +133,7 @@ extension ResponseStore {
     public func removeAll(
         _ selection: EntrySelection, dryRun: Bool = false
     ) async throws(StoreError) -> RemovalReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.removeAll(selection, dryRun: dryRun) }
+        try await maintenanceLane.run { () throws(StoreError) in try self.removeAll(selection, dryRun: dryRun) }
     }
 
     /// Removes everything of a partition, for example when its user logs out.
@@ -161,7 +161,7 @@ extension ResponseStore {
     /// Removes everything like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func clear() async throws(StoreError) -> RemovalReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.clear() }
+        try await maintenanceLane.run { () throws(StoreError) in try self.clear() }
     }
 
     // MARK: Ended sessions

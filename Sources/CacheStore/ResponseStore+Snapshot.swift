@@ -53,7 +53,7 @@ extension ResponseStore {
     /// Copies the store like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func snapshot(to directory: URL) async throws(StoreError) -> SnapshotReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.snapshot(to: directory) }
+        try await maintenanceLane.run { () throws(StoreError) in try self.snapshot(to: directory) }
     }
 
     /// Copies the index first, then gives the copy the bodies that it names.

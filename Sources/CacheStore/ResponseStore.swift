@@ -45,17 +45,19 @@ public final class ResponseStore: Sendable {
     package let changeObservers: Observers<StoreChange>
     /// Records the requests of this process.
     package let requests: RequestRecorder
-    /// Objects that the users of this store share; see `shared(_:)`.
-    let sharedObjects = SharedObjects()
-    let options: IndexOptions
+    /// Objects that the users of this store share, by type. They live as long as the store.
+    private let sharedObjects = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
     /// Changes only while ``transition`` is held.
     let phase = Atomic(Phase.open)
     /// Serialises closing, suspending and resuming: each of them runs to its end. Guards changes of ``phase``.
     let transition = Mutex(())
     let ballast: BallastWriter
-    private let maintenance: BlockingLane
+    /// Runs removals, evictions, checks and snapshots, without blocking the executors of their callers.
+    let maintenanceLane: BlockingLane
     private let readingLanes: LaneGroup
-    private let storingLanes: LaneGroup
+    /// Run the work of storing a body that may take long, without blocking the caller's executor. Wait for no
+    /// maintenance.
+    let storingLanes: LaneGroup
     let background: BackgroundWork
 
     /// Opens the store in `directory`, or creates one there. Takes constant time for a store of any size.
@@ -133,7 +135,6 @@ public final class ResponseStore: Sendable {
                 hasEvicted: requestPass))
         self.directory = URL(filePath: place.path)
         self.configuration = configuration
-        self.options = options
         self.place = place
         self.readers = readers
         self.openReader = openReader
@@ -143,7 +144,7 @@ public final class ResponseStore: Sendable {
         self.changeObservers = changeObservers
         requests = RequestRecorder(root: place.root, isReadOnly: isReadOnly)
         keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
-        maintenance = BlockingLane(label: "CacheStore.maintenance")
+        maintenanceLane = BlockingLane(label: "CacheStore.maintenance")
         readingLanes = LaneGroup(label: "CacheStore.reading", count: max(1, configuration.readerCount))
         storingLanes = LaneGroup(label: "CacheStore.storing", count: max(1, configuration.readerCount))
         self.background = background
@@ -158,7 +159,7 @@ public final class ResponseStore: Sendable {
         if usedBallast {
             background.submit { store in _ = store.makeRoomOnDisk(for: 0) }
         } else {
-            background.submitWithoutStore { [ballast] in ballast.write() }
+            background.lane.submit { [ballast] in ballast.write() }
         }
         if work.hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if work.hasUnordered { background.submit { store in store.reorderEntries() } }
@@ -257,6 +258,19 @@ public final class ResponseStore: Sendable {
 
     private var isWritable: Bool { !configuration.isReadOnly && phase.load(ordering: .relaxed) == .open }
 
+    /// Returns the object of this type that all users of the store share. The first call makes the object.
+    ///
+    /// - Parameter make: Must not use the store.
+    package func shared<Object: AnyObject & Sendable>(_ make: () -> Object) -> Object {
+        sharedObjects.withLock { objects in
+            let id = ObjectIdentifier(Object.self)
+            if let object = objects[id] as? Object { return object }
+            let object = make()
+            objects[id] = object
+            return object
+        }
+    }
+
     // MARK: Reading, and working in the background
 
     /// Calls `body` with a connection of the pool. If the index turns out to be damaged or missing, recovers it and
@@ -264,14 +278,7 @@ public final class ResponseStore: Sendable {
     func read<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
-        try writer.recoveringFromDamage { () throws(StoreError) in try readAsIs(body) }
-    }
-
-    /// Calls `body` with a connection of the pool. Leaves a damaged index as it is.
-    func readAsIs<Value: Sendable>(
-        _ body: (Connection) throws(StoreError) -> Value
-    ) throws(StoreError) -> Value {
-        try readers.read(body)
+        try writer.recoveringFromDamage { () throws(StoreError) in try readers.read(body) }
     }
 
     /// Calls `body` with a connection of its own, for a read that may take long: no lookup waits for it. Suspending and
@@ -300,21 +307,6 @@ public final class ResponseStore: Sendable {
     func checkWritable() throws(StoreError) {
         guard !configuration.isReadOnly else { throw .readOnly(path: place.path) }
         try checkOpen()
-    }
-
-    /// Runs blocking work on the maintenance lane, without blocking the caller's executor.
-    func onMaintenanceLane<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(StoreError) -> Value
-    ) async throws(StoreError) -> Value {
-        try await maintenance.run(work)
-    }
-
-    /// Runs the work of storing a body that may take long, without blocking the caller's executor. Waits for no
-    /// maintenance.
-    func onStoringLane<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(StoreError) -> Value
-    ) async throws(StoreError) -> Value {
-        try await storingLanes.run(work)
     }
 
     /// The number of calls of ``onReadingLane(_:)``.

@@ -1,6 +1,5 @@
 internal import CPlatform
 package import CacheFoundation
-internal import Synchronization
 
 /// A file outside the store that gets its name once it is complete, and then replaces a file of that name.
 ///
@@ -39,21 +38,14 @@ package final class ReplacementFile: Sendable {
         _ = try? folder.unlink(stagedName)
     }
 
-    private func writeNow(_ data: Data) throws(StoreError) {
-        // `withUnsafeBytes` would lose the type of the error.
-        let result: Result<Void, StoreError> = data.withUnsafeBytes { bytes in
-            do throws(StoreError) {
-                return .success(try descriptor.write(bytes))
-            } catch {
-                return .failure(error)
-            }
-        }
-        try result.get()
-    }
-
     /// Appends bytes without blocking the caller's thread.
     package func write(_ data: Data) async throws(StoreError) {
-        try await lane.run { () throws(StoreError) in try self.writeNow(data) }
+        try await lane.run { [descriptor] () throws(StoreError) in
+            // `withUnsafeBytes` rethrows, and would lose the type of the error.
+            try data.withUnsafeBytes { bytes in
+                Result { () throws(StoreError) in try descriptor.write(bytes) }
+            }.get()
+        }
     }
 
     /// Appends a body without blocking the caller's thread. Shares its blocks if this file is empty and the file system
@@ -62,18 +54,14 @@ package final class ReplacementFile: Sendable {
     /// - Returns: `false` if the calling task is cancelled meanwhile.
     package func append(_ body: StoredBody) async throws(StoreError) -> Bool {
         guard let source = body.descriptor else { return true }
-        let isCancelled = Cancellation()
+        let cancellation = InterruptFlag()
         // `withTaskCancellationHandler` would lose the type of the error.
         let result = await withTaskCancellationHandler {
-            await lane.run { () -> Result<Bool, StoreError> in
-                do throws(StoreError) {
-                    return .success(try self.append(source, body.byteCount) { isCancelled.isSet })
-                } catch {
-                    return .failure(error)
-                }
+            await lane.run {
+                Result { () throws(StoreError) in try self.append(source, body.byteCount) { cancellation.isSet } }
             }
         } onCancel: {
-            isCancelled.set()
+            cancellation.set(true)
         }
         return try result.get()
     }
@@ -83,12 +71,6 @@ package final class ReplacementFile: Sendable {
     ) throws(StoreError) -> Bool {
         let isCloned = try clone(source, byteCount)
         return isCloned ? true : try copy(source, byteCount, isCancelled: isCancelled)
-    }
-
-    private final class Cancellation: Sendable {
-        private let flag = Atomic(false)
-        var isSet: Bool { flag.load(ordering: .relaxed) }
-        func set() { flag.store(true, ordering: .relaxed) }
     }
 
     /// Gives the file its name, and replaces the file that has it. A link of that name is replaced, not followed.

@@ -6,24 +6,13 @@ final class BackgroundWork: Sendable {
         weak var store: ResponseStore?
     }
 
-    private let lane = BlockingLane(label: "CacheStore.background")
+    /// Runs also work that needs no store, or whose caller keeps the store.
+    let lane = BlockingLane(label: "CacheStore.background")
     /// Guards the reference. ``attach(_:)`` sets it once, when the store is complete.
     private let reference = Mutex(Reference())
 
     func attach(_ store: ResponseStore) {
         reference.withLock { $0.store = store }
-    }
-
-    /// Runs `work` for a caller, after the work that was submitted before.
-    func run<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(StoreError) -> Value
-    ) async throws(StoreError) -> Value {
-        try await lane.run(work)
-    }
-
-    /// Runs work that needs no store, even after the store was released.
-    func submitWithoutStore(_ work: @escaping @Sendable () -> Void) {
-        lane.submit(work)
     }
 
     func submit(_ work: @escaping @Sendable (ResponseStore) -> Void) {

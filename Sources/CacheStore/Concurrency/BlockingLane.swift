@@ -18,14 +18,8 @@ package final class BlockingLane: Sendable {
 
     /// Runs `work` after all work that is queued already; blocks the caller meanwhile. Returns the result of `work`.
     func runAndWait<Value, Failure: Error>(_ work: () throws(Failure) -> Value) throws(Failure) -> Value {
-        try queue.sync { () -> Result<Value, Failure> in
-            // The closure of `Result(catching:)` would lose the type of the error.
-            do throws(Failure) {
-                return .success(try work())
-            } catch {
-                return .failure(error)
-            }
-        }.get()
+        // `sync` rethrows, and would lose the type of the error.
+        try queue.sync { Result(catching: work) }.get()
     }
 
     /// Runs `work` when `delay` has passed, or later.
@@ -38,15 +32,8 @@ package final class BlockingLane: Sendable {
     package func run<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            submit {
-                // The closure of `Result(catching:)` would lose the type of the error.
-                do throws(Failure) {
-                    continuation.resume(returning: .success(try work()))
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
+        let result = await withCheckedContinuation { continuation in
+            submit { continuation.resume(returning: Result(catching: work)) }
         }
         return try result.get()
     }

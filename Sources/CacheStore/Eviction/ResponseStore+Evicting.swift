@@ -44,7 +44,7 @@ extension ResponseStore {
     /// `try store.evict(maxBytes:)`.
     @discardableResult
     public func evict(_ rule: EvictionRule, dryRun: Bool = false) async throws(StoreError) -> EvictionReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.evictNow(rule, dryRun: dryRun) }
+        try await maintenanceLane.run { () throws(StoreError) in try self.evictNow(rule, dryRun: dryRun) }
     }
 
     private func evictNow(_ rule: EvictionRule, dryRun: Bool) throws(StoreError) -> EvictionReport {

@@ -60,7 +60,7 @@ extension ResponseStore {
         guard let limits = limits.limits, byteCount >= Self.largeByteCount || limits.maxPartitionBytes != nil else {
             return .enough
         }
-        return try await onStoringLane { () throws(StoreError) in try self.makeRoom(for: byteCount, in: partition) }
+        return try await storingLanes.run { () throws(StoreError) in try self.makeRoom(for: byteCount, in: partition) }
     }
 
     /// Evicts from a partition until a body of `byteCount` bytes has room within its limit; with `nil`, down to the

@@ -7,17 +7,14 @@ internal import Synchronization
 package struct Tally: ~Copyable, Sendable {
     private let total = Atomic<Int64>(0)
     private let counter: Counter?
-    /// The lane on which the handler runs; `nil` for the calling thread.
     private let lane: BlockingLane?
 
     /// Creates the counter of swift-metrics once: looking it up takes longer than counting.
-    package init(_ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory) {
-        self.init(label, dimensions, from: factory, on: nil)
-    }
-
+    ///
     /// - Parameter lane: The lane on which the handler runs; `nil` for the calling thread.
-    init(
-        _ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory, on lane: BlockingLane?
+    package init(
+        _ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory,
+        on lane: BlockingLane? = nil
     ) {
         counter =
             factory is NOOPMetricsHandler

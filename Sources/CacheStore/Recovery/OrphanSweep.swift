@@ -47,7 +47,7 @@ extension ResponseStore {
     /// Does the same as the synchronous method, without blocking the caller's thread.
     @discardableResult
     public func sweep(gracePeriod: Duration = .zero) async throws(StoreError) -> SweepReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.sweep(gracePeriod: gracePeriod) }
+        try await maintenanceLane.run { () throws(StoreError) in try self.sweep(gracePeriod: gracePeriod) }
     }
 
     /// Deletes orphans, one at least, until the transaction is out of time; returns the number of files examined.

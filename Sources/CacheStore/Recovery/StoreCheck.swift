@@ -81,7 +81,7 @@ extension ResponseStore {
     package func check(
         digests: Bool, _ note: @escaping @Sendable (CheckProgress) -> Void
     ) async throws(StoreError) -> CheckReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.check(digests: digests, noting: note) }
+        try await maintenanceLane.run { () throws(StoreError) in try self.check(digests: digests, noting: note) }
     }
 
     private func check(digests: Bool, noting note: (CheckProgress) -> Void) throws(StoreError) -> CheckReport {
@@ -152,7 +152,7 @@ extension ResponseStore {
             try checkOpen()
             while true {
                 let file = try blobs.status(of: digest)
-                let byteCount = try readAsIs { (connection) throws(StoreError) in
+                let byteCount = try readers.read { (connection) throws(StoreError) in
                     try connection.byteCount(ofBlob: digest)
                 }
                 guard let byteCount,

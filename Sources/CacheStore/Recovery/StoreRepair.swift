@@ -35,7 +35,7 @@ extension ResponseStore {
     /// Does the same as the synchronous method, without blocking the caller's thread.
     @discardableResult
     public func repair(digests: Bool = false) async throws(StoreError) -> CheckReport {
-        try await onMaintenanceLane { () throws(StoreError) in try self.repair(digests: digests) }
+        try await maintenanceLane.run { () throws(StoreError) in try self.repair(digests: digests) }
     }
 
     /// Removes the rows of damaged bodies, and the files, unless a body is whole by now. Reads every row once, and hashes
@@ -48,7 +48,7 @@ extension ResponseStore {
         for start in stride(from: 0, to: digests.count, by: Self.repairBatch) {
             var damaged: [(digest: ContentDigest, byteCount: Int64, file: FileStatus?)] = []
             for digest in digests[start..<min(start + Self.repairBatch, digests.count)] {
-                let byteCount = try readAsIs { (connection) throws(StoreError) in
+                let byteCount = try readers.read { (connection) throws(StoreError) in
                     try connection.byteCount(ofBlob: digest)
                 }
                 guard let byteCount else { continue }
