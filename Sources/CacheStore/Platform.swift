@@ -13,4 +13,3 @@ var MAP_FAILED: UnsafeMutableRawPointer? { cplatform_map_failed() }
 var S_IFMT: mode_t { cplatform_file_type_mask() }
 var S_IFREG: mode_t { cplatform_regular_file_type() }
 var S_IFDIR: mode_t { cplatform_directory_type() }
-var S_IFLNK: mode_t { cplatform_symbolic_link_type() }

@@ -107,8 +107,8 @@ extension ResponseStore {
         _ body: (SQLRows.Row) -> Bool
     ) throws(StoreError) -> [String] {
         try forEachRow(
-            of: sql, arguments, inIndexAt: StoreDirectory(opening: directory).indexPath, at: nil, timeout: timeout,
-            until: InterruptFlag(), body)
+            of: sql, arguments, inIndexAt: StoreDirectory(directory, createsDirectory: false).indexPath, at: nil,
+            timeout: timeout, until: InterruptFlag(), body)
     }
 
     private static func forEachRow(

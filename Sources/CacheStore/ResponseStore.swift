@@ -77,8 +77,7 @@ public final class ResponseStore: Sendable {
         let observation = StoreObservation(configuration)
         let changeObservers = Observers<StoreChange>()
         let options = configuration.indexOptions(observation.log)
-        let place =
-            isReadOnly ? try StoreDirectory(opening: directory) : try StoreDirectory(creating: directory)
+        let place = try StoreDirectory(directory, createsDirectory: !isReadOnly)
         if !configuration.acceptsForeignDirectory { try place.checkOwner() }
         #if canImport(Darwin)
         if !isReadOnly {

@@ -32,17 +32,10 @@ struct StoreDirectory: Sendable {
     /// The directories in which this object created one. A power cut may lose the new names until ``syncNames()``.
     private let parents: [String]
 
-    /// Opens the directory at `url`. Creates a missing directory and its missing parents, for their owner only.
-    init(creating url: URL) throws(StoreError) {
-        try self.init(url, createsDirectory: true)
-    }
-
-    /// Opens the directory at `url`, which must exist.
-    init(opening url: URL) throws(StoreError) {
-        try self.init(url, createsDirectory: false)
-    }
-
-    private init(_ url: URL, createsDirectory: Bool) throws(StoreError) {
+    /// Opens the directory at `url`.
+    ///
+    /// - Parameter createsDirectory: Whether to create a missing directory and its missing parents, for their owner only.
+    init(_ url: URL, createsDirectory: Bool) throws(StoreError) {
         guard url.isFileURL else { throw .unusableDirectory(path: url.absoluteString, reason: "it is not a file URL") }
         let given = url.path(percentEncoded: false)
         guard !given.utf8.contains(0) else { throw .unusableDirectory(path: given, reason: "its path contains a NUL") }

@@ -6,7 +6,6 @@ public func cplatform_map_failed() -> UnsafeMutableRawPointer! { nil }
 public func cplatform_file_type_mask() -> mode_t { 0 }
 public func cplatform_regular_file_type() -> mode_t { 0 }
 public func cplatform_directory_type() -> mode_t { 0 }
-public func cplatform_symbolic_link_type() -> mode_t { 0 }
 @discardableResult public func cplatform_open(_: Int32, _: UnsafePointer<CChar>!, _: Int32, _: mode_t) -> Int32 { 0 }
 @discardableResult public func cplatform_unlink(_: Int32, _: UnsafePointer<CChar>!) -> Int32 { 0 }
 @discardableResult public func cplatform_write(_: Int32, _: UnsafeRawPointer!, _: Int) -> Int { 0 }

@@ -80,7 +80,6 @@ public var S_IFMT: mode_t { 0xf000 }
 public var S_IFREG: mode_t { 0x8000 }
 public var S_IXUSR: mode_t { 0x40 }
 public var S_IFDIR: mode_t { 0x4000 }
-public var S_IFLNK: mode_t { 0xa000 }
 public var TIOCGWINSZ: UInt { 0x4008_7468 }
 public var errno: Int32 {
     get { 0 }

@@ -28,7 +28,6 @@ extern int *__error(void);
 #define S_IFMT 0170000
 #define S_IFDIR 0040000
 #define S_IFREG 0100000
-#define S_IFLNK 0120000
 
 // mman.h
 #define MAP_FAILED ((void *)-1)

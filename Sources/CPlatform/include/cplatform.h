@@ -25,7 +25,6 @@ static inline void *cplatform_map_failed(void) { return MAP_FAILED; }
 static inline mode_t cplatform_file_type_mask(void) { return S_IFMT; }
 static inline mode_t cplatform_regular_file_type(void) { return S_IFREG; }
 static inline mode_t cplatform_directory_type(void) { return S_IFDIR; }
-static inline mode_t cplatform_symbolic_link_type(void) { return S_IFLNK; }
 // Milliseconds of a clock that is cheap to read, exact to some ten milliseconds, and never set back.
 static inline int64_t cplatform_coarse_milliseconds(void) {
     struct timespec time;

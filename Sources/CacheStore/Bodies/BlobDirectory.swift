@@ -233,11 +233,7 @@ package final class BlobDirectory: Sendable {
     /// Returns the status of the file or directory under the name of a digest; `nil` if there is none.
     package func status(of digest: ContentDigest) throws(StoreError) -> FileStatus? {
         let path = BlobPath(digest)
-        do {
-            return try blobs.open(path.shard, O_RDONLY | O_DIRECTORY).status(of: path.name)
-        } catch let error where error.meansMissing {
-            return nil
-        }
+        return try blobs.openIfPresent(path.shard, O_RDONLY | O_DIRECTORY)?.status(of: path.name)
     }
 
     private func openShard(_ name: String) throws(StoreError) -> FileDescriptor {

@@ -84,7 +84,7 @@ public final class StoredBody: Sendable {
             throw .truncatedBody(path: descriptor.path)
         }
         guard let start = mmap(nil, length, PROT_READ, MAP_PRIVATE, descriptor.number, 0), start != MAP_FAILED else {
-            throw .file(SystemError(call: "mmap", path: descriptor.path))
+            throw .file(SystemError(call: "mmap", path: descriptor.path, errno: errno))
         }
         return Data(bytesNoCopy: start, count: length, deallocator: .custom { start, length in munmap(start, length) })
     }

@@ -35,6 +35,15 @@ package final class FileDescriptor: Sendable {
             : FileDescriptor(number: opened, directory: path, name: name)
     }
 
+    /// Opens `name` like ``open(_:_:mode:)``; `nil` if the error ``SystemError/meansMissing``.
+    func openIfPresent(_ name: String, _ flags: Int32) throws(StoreError) -> FileDescriptor? {
+        do {
+            return try open(name, flags)
+        } catch let error where error.meansMissing {
+            return nil
+        }
+    }
+
     /// Opens the file at `path`, a directory and a name below this directory, for reading. Follows no link.
     ///
     /// Takes one system call where the system supports that.
@@ -225,18 +234,18 @@ package final class FileDescriptor: Sendable {
         if let refusal, !isDirectory() { throw refusal }
     }
 
-    /// Locks the file with flock(2) for this open file; returns `false` if another open file holds the lock. Never
-    /// blocks.
-    func tryLock() throws(StoreError) -> Bool {
+    /// Locks the file with flock(2) for this open file: exclusively, or shared with `LOCK_SH`. Returns `false` if the lock
+    /// of another open file excludes that. Never blocks.
+    func tryLock(_ operation: Int32 = LOCK_EX) throws(StoreError) -> Bool {
         do throws(StoreError) {
-            try Self.retrying("flock", path) { flock(number, LOCK_EX | LOCK_NB) }
+            try Self.retrying("flock", path) { flock(number, operation | LOCK_NB) }
             return true
         } catch let error where error.errno == EWOULDBLOCK {
             return false
         }
     }
 
-    /// Unlocks the file after ``tryLock()``.
+    /// Unlocks the file after ``tryLock(_:)``.
     func unlock() {
         flock(number, LOCK_UN)
     }
@@ -304,8 +313,9 @@ package final class FileDescriptor: Sendable {
             cplatform_open(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         }
         guard let stream = fdopendir(opened) else {
+            let code = errno
             close(opened)
-            throw .file(SystemError(call: "fdopendir", path: path))
+            throw .file(SystemError(call: "fdopendir", path: path, errno: code))
         }
         defer { closedir(stream) }
         var names: [String] = []
@@ -339,7 +349,6 @@ package final class FileDescriptor: Sendable {
 package struct FileStatus {
     package let isRegular: Bool
     let isDirectory: Bool
-    let isSymbolicLink: Bool
     package let size: Int64
     let linkCount: UInt64
     package let inode: UInt64
@@ -354,7 +363,6 @@ package struct FileStatus {
     init(_ status: stat) {
         isRegular = status.st_mode & S_IFMT == S_IFREG
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
-        isSymbolicLink = status.st_mode & S_IFMT == S_IFLNK
         size = Int64(status.st_size)
         linkCount = UInt64(status.st_nlink)
         inode = UInt64(status.st_ino)

@@ -9,19 +9,6 @@ public struct SystemError: Error, Hashable, Sendable {
     /// The error number, such as 28 for `ENOSPC`.
     public let errno: Int32
 
-    /// Takes the error number of the call that just failed.
-    init(call: String, path: String) {
-        errno = cplatform_errno()
-        self.call = call
-        self.path = path
-    }
-
-    init(call: String, path: String, errno: Int32) {
-        self.call = call
-        self.path = path
-        self.errno = errno
-    }
-
     /// Whether the disk, or the quota of this user, had no room.
     var isFull: Bool { errno == ENOSPC || errno == EDQUOT }
 

@@ -25,13 +25,13 @@ final class DirectoryLock: Sendable {
 
     /// Takes the lock exclusively; returns `false` if another lock of the directory is held.
     func tryExclusive() throws(StoreError) -> Bool {
-        try take(LOCK_EX)
+        try directory.tryLock()
     }
 
     /// Takes the lock shared, or turns an exclusive lock into a shared one. Returns `false` if another one is
     /// exclusive.
     func tryShared() throws(StoreError) -> Bool {
-        try take(LOCK_SH)
+        try directory.tryLock(LOCK_SH)
     }
 
     /// Calls `attempt` every millisecond until it returns `true`. Returns `false` after `timeout`, or once `stop` is set.
@@ -47,15 +47,6 @@ final class DirectoryLock: Sendable {
     }
 
     func release() {
-        flock(directory.number, LOCK_UN)
-    }
-
-    private func take(_ operation: Int32) throws(StoreError) -> Bool {
-        do {
-            try FileDescriptor.retrying("flock", directory.path) { flock(directory.number, operation | LOCK_NB) }
-            return true
-        } catch let error where error.errno == EWOULDBLOCK {
-            return false
-        }
+        directory.unlock()
     }
 }

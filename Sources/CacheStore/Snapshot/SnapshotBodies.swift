@@ -64,21 +64,11 @@ struct SnapshotBodies {
         if isDurable { try shard?.target.sync() }
         try target.makeDirectory(name)
         let entered = (
-            name: name, source: try Self.openIfPresent(name, O_RDONLY | O_DIRECTORY, source),
+            name: name, source: try source.openIfPresent(name, O_RDONLY | O_DIRECTORY),
             target: try target.open(name, O_RDONLY | O_DIRECTORY)
         )
         shard = entered
         return (entered.source, entered.target)
-    }
-
-    private static func openIfPresent(
-        _ name: String, _ flags: Int32, _ directory: FileDescriptor
-    ) throws(StoreError) -> FileDescriptor? {
-        do {
-            return try directory.open(name, flags)
-        } catch let error where error.meansMissing {
-            return nil
-        }
     }
 
     /// Whether the file was linked. If not, it is missing, or the file system allows no link.
@@ -101,7 +91,7 @@ struct SnapshotBodies {
         _ name: String, _ byteCount: Int64, isPart: Bool, _ source: FileDescriptor, _ target: FileDescriptor
     ) throws(StoreError) -> Bool {
         // O_NONBLOCK: opening a FIFO must not wait for its writer.
-        guard let opened = try Self.openIfPresent(name, O_RDONLY | O_NONBLOCK, source),
+        guard let opened = try source.openIfPresent(name, O_RDONLY | O_NONBLOCK),
             try opened.status().hasBody(of: byteCount, isPart: isPart)
         else { return false }
         if cplatform_clone_file(opened.number, target.number, name) != 0 {

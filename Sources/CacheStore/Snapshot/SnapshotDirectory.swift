@@ -24,7 +24,7 @@ final class SnapshotDirectory {
     init(at url: URL, isDurable: Bool) throws(StoreError) {
         self.isDurable = isDurable
         created = CreatedDirectories(leadingTo: url)
-        place = try StoreDirectory(creating: url)
+        place = try StoreDirectory(url, createsDirectory: true)
         try Self.checkEmpty(place)
         let isAlone: Bool
         do throws(StoreError) {
