@@ -126,28 +126,20 @@ extension ResponseStore {
     /// Removes the row of a damaged body, and the damaged file. After an error the next reader finds the damage again.
     private func removeDamaged(_ digest: ContentDigest, _ body: BodyReference, _ file: FileStatus?) {
         do throws(StoreError) {
-            guard try remove(body, withDamaged: digest, file) else { return }
+            // Ask without the write lock first: the body of an evicted entry has no row left, and its missing file is no
+            // damage.
+            guard try read({ (connection) throws(StoreError) in try connection.containsBlob(digest) }) else { return }
+            let isRemoved = try writer.write { [self] (transaction) throws(StoreError) in
+                try remove(
+                    [body.row], withDamaged: digest, file, byteCount: body.byteCount, isPart: body.isPart, transaction)
+            }
+            guard isRemoved else { return }
             observation.damagedBodies.add()
             observation.log.warning("removed an entry whose body was missing or damaged", ["sha256": "\(digest)"])
         } catch {
             observation.log.warning(
                 "cannot remove an entry whose body is missing or damaged",
                 ["sha256": "\(digest)", "error": "\(error)"])
-        }
-    }
-
-    /// Returns whether there was something to remove.
-    private func remove(
-        _ body: BodyReference, withDamaged digest: ContentDigest, _ file: FileStatus?
-    ) throws(StoreError) -> Bool {
-        // Ask without the write lock first: the body of an evicted entry has no row left, and its missing file is no
-        // damage.
-        guard try read({ (connection) throws(StoreError) in try connection.containsBlob(digest) }) else {
-            return false
-        }
-        return try writer.write { [self] (transaction) throws(StoreError) in
-            try remove(
-                [body.row], withDamaged: digest, file, byteCount: body.byteCount, isPart: body.isPart, transaction)
         }
     }
 

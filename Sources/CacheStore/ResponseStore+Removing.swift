@@ -118,12 +118,17 @@ extension ResponseStore {
         try writer.write { (transaction) throws(StoreError) in _ = try transaction.connection.forgetUses(of: nil) }
     }
 
+    /// Removes the failures of keys; returns how many keys had any.
     private func removeFailures(for keys: Set<CacheKey>) throws(StoreError) -> Int {
         var (rest, count) = (Array(keys)[...], 0)
         while !rest.isEmpty {
             let batch = rest.prefix(Self.removalBatch)
             rest = rest.dropFirst(batch.count)
-            count += try writer.write { (transaction) throws(StoreError) in try transaction.removeFailures(for: batch) }
+            count += try writer.write { (transaction) throws(StoreError) in
+                var count = 0
+                for key in batch where try transaction.connection.removeFailures(for: key) { count += 1 }
+                return count
+            }
         }
         return count
     }

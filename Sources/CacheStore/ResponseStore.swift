@@ -237,17 +237,13 @@ public final class ResponseStore: Sendable {
 
     /// Counts a request for `key` that the origin had to answer. Costs as little as ``touch(_:as:)``.
     package func countMiss(for key: CacheKey) {
-        var counts = RequestCounts()
-        counts.misses = 1
-        note(counts, key)
+        note(RequestCounts(misses: 1), key)
     }
 
     /// Counts a request for `key` that was not answered, or was answered with an error. Costs as little as
     /// ``touch(_:as:)``.
     package func countError(for key: CacheKey) {
-        var counts = RequestCounts()
-        counts.errors = 1
-        note(counts, key)
+        note(RequestCounts(errors: 1), key)
     }
 
     private func note(_ counts: RequestCounts, _ key: CacheKey) {

@@ -46,7 +46,7 @@ package final class LimitEnforcer: Sendable {
             let isExceeded = try limits.isExceeded(byPartition: entry.key.partition, transaction.connection)
             if isExceeded, partitionRoom == .none { return .none }
             if isExceeded || partitionRoom == .afterPass {
-                note(entry.key.partition)
+                passes.withLock { _ = $0.partitions.insert(entry.key.partition) }
                 room = .afterPass
             }
         }
@@ -77,11 +77,6 @@ package final class LimitEnforcer: Sendable {
             defer { passes.isRequested = true }
             return !passes.isRequested
         }
-    }
-
-    /// Makes the next pass evict from a partition.
-    func note(_ partition: String) {
-        passes.withLock { _ = $0.partitions.insert(partition) }
     }
 
     /// Allows the next request. Returns the partitions that have exceeded their limit.

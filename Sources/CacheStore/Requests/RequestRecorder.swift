@@ -102,11 +102,7 @@ package final class RequestRecorder: Sendable {
         }
         switch action {
         case .none: break
-        case .setTimer:
-            lane.submit(after: Self.delay) { [weak self] in
-                self?.state.withLock { $0.isTimerSet = false }
-                self?.flush()
-            }
+        case .setTimer: flushLater()
         case .writeNow: lane.submit { [weak self] in self?.flush() }
         }
     }
@@ -146,14 +142,17 @@ package final class RequestRecorder: Sendable {
 
     /// Puts records back that another process kept from being written.
     private func putBack(_ pending: [Pending], dropped: Int) {
-        let action = state.withLock { state in
+        let isWritten = state.withLock { state in
             let all = pending + state.pending
             state.dropped += dropped + max(0, all.count - Self.maxPending)
             state.pending = all.suffix(Self.maxPending)
             defer { state.isTimerSet = true }
             return state.isTimerSet || state.isEnded
         }
-        guard !action else { return }
+        if !isWritten { flushLater() }
+    }
+
+    private func flushLater() {
         lane.submit(after: Self.delay) { [weak self] in
             self?.state.withLock { $0.isTimerSet = false }
             self?.flush()

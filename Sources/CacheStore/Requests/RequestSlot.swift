@@ -86,8 +86,9 @@ package enum RequestSlot {
         let (status, flags) = (load(76) as UInt16, load(79) as UInt8)
         let length = load(40) as Int64
         var record = RequestRecord(
-            startedAt: Date(milliseconds: load(16)), method: text(texts.method), url: text(texts.url),
-            partition: text(texts.partition), keyChecksum: load(64), outcome: outcomes[outcome])
+            startedAt: Date(milliseconds: load(16)), method: text(texts.method),
+            target: CacheKey(stored: text(texts.url), partition: text(texts.partition)), outcome: outcomes[outcome])
+        record.keyChecksum = load(64)
         record.latency = .microseconds(load(24) as Int64)
         record.duration = .microseconds(load(32) as Int64)
         record.contentByteCount = length < 0 ? nil : length
@@ -136,16 +137,6 @@ package enum RequestSlot {
             offset += 8
         }
         return checksum.value
-    }
-}
-
-extension RequestRecord {
-    fileprivate init(
-        startedAt: Date, method: String, url: String, partition: String, keyChecksum: Int64, outcome: RequestOutcome
-    ) {
-        self.init(
-            startedAt: startedAt, method: method, target: CacheKey(stored: url, partition: partition), outcome: outcome)
-        self.keyChecksum = keyChecksum
     }
 }
 

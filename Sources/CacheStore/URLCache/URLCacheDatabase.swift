@@ -113,14 +113,16 @@ package final class URLCacheDatabase {
 
     /// Opens the body of a row; `nil` if it is in a file that is missing, or whose name is not that of a `URLCache`.
     package func body(of row: Row) throws(StoreError) -> URLCacheBody? {
-        guard row.isInFile else { return URLCacheBody(row.content) }
+        guard row.isInFile else {
+            return URLCacheBody(byteCount: Int64(row.content.count), source: .inline(row.content))
+        }
         let name = String(decoding: row.content, as: UTF8.self)
         // A name with a slash or dots would lead to other files of the program.
         guard UUID(uuidString: name) != nil else { return nil }
         do throws(StoreError) {
             let file = try directory.openBeneath("fsCachedData/" + name)
             let status = try file.status()
-            return status.isRegular ? URLCacheBody(file, byteCount: status.size) : nil
+            return status.isRegular ? URLCacheBody(byteCount: status.size, source: .file(file)) : nil
         } catch {
             guard error.meansMissing else { throw error }
             return nil
@@ -130,23 +132,13 @@ package final class URLCacheDatabase {
 
 /// A body that a `URLCache` has stored.
 package struct URLCacheBody {
-    private enum Source {
+    fileprivate enum Source {
         case inline(Data)
         case file(FileDescriptor)
     }
 
     package let byteCount: Int64
-    private let source: Source
-
-    fileprivate init(_ content: Data) {
-        byteCount = Int64(content.count)
-        source = .inline(content)
-    }
-
-    fileprivate init(_ file: FileDescriptor, byteCount: Int64) {
-        self.byteCount = byteCount
-        source = .file(file)
-    }
+    fileprivate let source: Source
 
     /// Returns the bytes from `offset`, at most `count`; fewer if the file has become shorter.
     package func bytes(at offset: Int64, count: Int) throws(StoreError) -> [UInt8] {

@@ -132,13 +132,6 @@ extension WriteTransaction {
         report.bytes = max(0, before &- (try connection.size().bodyBytes))
         return (report, failing, count)
     }
-
-    /// Removes the failures of keys; returns how many keys had any.
-    func removeFailures(for keys: ArraySlice<CacheKey>) throws(StoreError) -> Int {
-        var count = 0
-        for key in keys where try connection.removeFailures(for: key) { count += 1 }
-        return count
-    }
 }
 
 extension EntrySelection {

@@ -19,7 +19,10 @@ package struct RequestCounts: Hashable, Sendable {
     package var misses: Int64 = 0
     package var errors: Int64 = 0
 
-    package init() {}
+    package init(misses: Int64 = 0, errors: Int64 = 0) {
+        self.misses = misses
+        self.errors = errors
+    }
 
     package var answers: Int64 { hits &+ stale &+ revalidated }
 
