@@ -18,6 +18,22 @@ public final class BodyWriter: Sendable {
         var wasLinked = false
         /// Whether the file is a copy of one that could get no name any more.
         var isCopy = false
+
+        borrowing func hasLostName() throws(StoreError) -> Bool {
+            try file?.hasLostName(wasLinked: wasLinked) ?? false
+        }
+
+        var mayHaveLostName: Bool { file?.mayHaveLostName(wasLinked: wasLinked) ?? false }
+
+        /// Whether a body that has lost its name may be copied while it grows. Other loads of the key may remove each name
+        /// of a file without a name of its own, which is therefore copied once. Only a suspension loses a name below
+        /// `staging/`.
+        var mayCopyGrowing: Bool {
+            switch file {
+            case let file?: !isCopy || file.isNamed
+            case nil: true
+            }
+        }
     }
 
     let store: ResponseStore
@@ -134,7 +150,7 @@ public final class BodyWriter: Sendable {
             guard state.isOpen else { throw .closed }
             state.isOpen = false
             // Copy and sync before taking the write lock: both take long.
-            if try hasLostName(state) { try restage(&state) }
+            if try state.hasLostName() { try restage(&state) }
             try sync(state.file?.descriptor)
             return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
         }
@@ -146,9 +162,7 @@ public final class BodyWriter: Sendable {
             (state) throws(StoreError) -> (ContentDigest?, Int64, FileDescriptor?) in
             guard state.isOpen else { throw .closed }
             // Copy before taking the write lock: it takes long.
-            if mayCopyGrowing(state) {
-                if try hasLostName(state) { try restage(&state) }
-            }
+            if state.mayCopyGrowing, try state.hasLostName() { try restage(&state) }
             let digest = state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize())
             return (digest, state.byteCount, state.file?.descriptor)
         }
@@ -186,8 +200,8 @@ public final class BodyWriter: Sendable {
             try name(state, digest, byteCount, isGrowing: isGrowing)
         } catch {
             // A failed commit or an eviction has deleted the last name, or a sweep the one below `staging/`.
-            guard error.meansMissing, mayHaveLostName(state) else { throw error }
-            if isGrowing, !mayCopyGrowing(state) { throw error }
+            guard error.meansMissing, state.mayHaveLostName else { throw error }
+            if isGrowing, !state.mayCopyGrowing { throw error }
             try restage(&state)
             try name(state, digest, byteCount, isGrowing: isGrowing)
         }
@@ -200,29 +214,6 @@ public final class BodyWriter: Sendable {
         switch state.file {
         case let file?: try store.blobs.link(file, as: digest, byteCount: byteCount, isGrowing: isGrowing)
         case nil: break
-        }
-    }
-
-    private func hasLostName(_ state: borrowing State) throws(StoreError) -> Bool {
-        switch state.file {
-        case let file?: try file.hasLostName(wasLinked: state.wasLinked)
-        case nil: false
-        }
-    }
-
-    /// Whether a body that has lost its name may be copied while it grows. Other loads of the key may remove each name of
-    /// a file without a name of its own, which is therefore copied once. Only a suspension loses a name below `staging/`.
-    private func mayCopyGrowing(_ state: borrowing State) -> Bool {
-        switch state.file {
-        case let file?: !state.isCopy || file.isNamed
-        case nil: true
-        }
-    }
-
-    private func mayHaveLostName(_ state: borrowing State) -> Bool {
-        switch state.file {
-        case let file?: file.mayHaveLostName(wasLinked: state.wasLinked)
-        case nil: false
         }
     }
 
