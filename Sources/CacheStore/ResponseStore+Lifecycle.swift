@@ -21,14 +21,7 @@ extension ResponseStore {
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
-            ballast.end()
-            longReads.end(with: .closed)
-            requests.end()
-            writer.close()
-            readers.close()
-            blobs.suspendStaging()
-            keyLocks.end(with: .closed)
-            openLock.release()
+            end(with: .closed)
         }
     }
 
@@ -44,15 +37,20 @@ extension ResponseStore {
         transition.withLock { _ in
             guard phase.load(ordering: .acquiring) == .open else { return }
             phase.store(.suspended, ordering: .releasing)
-            ballast.end()
-            longReads.end(with: .suspended)
-            requests.end()
-            writer.suspend()
-            readers.suspend()
-            blobs.suspendStaging()
-            keyLocks.end(with: .suspended)
-            openLock.release()
+            end(with: .suspended)
         }
+    }
+
+    /// Ends all work with the files of the store, closes the index and releases every lock. Later calls throw `error`.
+    private func end(with error: StoreError) {
+        ballast.end()
+        longReads.end(with: error)
+        requests.end()
+        writer.end(with: error)
+        readers.end(with: error)
+        blobs.suspendStaging()
+        keyLocks.end(with: error)
+        openLock.release()
     }
 
     /// Opens the index again after ``suspend()``. Does nothing on a store that is not suspended.

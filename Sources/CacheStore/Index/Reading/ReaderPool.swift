@@ -12,8 +12,8 @@ final class ReaderPool: Sendable {
         /// Opened before the first lookup, which opens it again if another index has its name by then.
         case prepared(Connection, FileIdentity?)
         case open(Connection)
-        case suspended
-        case closed
+        /// The store is suspended or closed. Indirect: an error is larger than the slot of a lookup.
+        indirect case refusing(StoreError)
     }
 
     /// Holds a mutex in an array, which cannot store a noncopyable value directly.
@@ -88,10 +88,8 @@ final class ReaderPool: Sendable {
             let connection = try open()
             slot = .open(connection)
             return try body(connection)
-        case .suspended:
-            throw .suspended
-        case .closed:
-            throw .closed
+        case .refusing(let error):
+            throw error
         }
     }
 
@@ -101,33 +99,24 @@ final class ReaderPool: Sendable {
             reader.slot.withLock { slot in
                 switch slot {
                 case .open, .prepared: slot = .unopened
-                case .unopened, .suspended, .closed: break
+                case .unopened, .refusing: break
                 }
             }
         }
     }
 
-    /// Closes each connection as soon as its present caller is done. Lookups throw `suspended` until `resume()`.
-    func suspend() {
-        for reader in readers {
-            reader.slot.withLock { slot in
-                if case .closed = slot { return }
-                slot = .suspended
-            }
-        }
+    /// Closes each connection as soon as its present caller is done. Lookups throw `error` from now on; after
+    /// `suspended`, until ``resume()``.
+    func end(with error: StoreError) {
+        for reader in readers { reader.slot.withLock { $0 = .refusing(error) } }
     }
 
     /// Allows connections again after a suspension.
     func resume() {
         for reader in readers {
             reader.slot.withLock { slot in
-                if case .suspended = slot { slot = .unopened }
+                if case .refusing(.suspended) = slot { slot = .unopened }
             }
         }
-    }
-
-    /// Closes each connection as soon as its present caller is done. Later lookups throw `closed`.
-    func close() {
-        for reader in readers { reader.slot.withLock { $0 = .closed } }
     }
 }

@@ -4,9 +4,8 @@ internal import Synchronization
 enum WriterConnection {
     /// The connection is open. `isRegistered` says whether the index counts this process as a writer.
     case open(Connection, FileIdentity?, isRegistered: Bool)
-    case readOnly
-    case suspended
-    case closed
+    /// Every change throws the error. The store is opened for reading only, suspended or closed.
+    case refusing(StoreError)
 }
 
 /// Opens, registers, recovers, suspends and closes the writer's connection.
@@ -35,9 +34,7 @@ extension IndexWriter {
                 state = .open(connection, file, isRegistered: true)
             }
             return try body(connection)
-        case .readOnly: throw .readOnly(path: dependencies.directory.path)
-        case .suspended: throw .suspended
-        case .closed: throw .closed
+        case .refusing(let error): throw error
         }
     }
 
@@ -85,50 +82,33 @@ extension IndexWriter {
         state = .open(opened.connection, opened.identity, isRegistered: false)
     }
 
-    /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Until ``resume()``, changes
-    /// throw `suspended`.
-    func suspend() {
-        stopWaiting(with: .suspended)
+    /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Later changes throw `error`;
+    /// after `suspended`, until ``resume()``.
+    func end(with error: StoreError) {
+        // A leader that waits for a lock or a checkpoint gives up.
+        refusal.withLock { $0 = error }
+        stop.set(true)
+        checkpointer.end()
+        writeLock.limitWaits(to: Self.closingTimeout)
         connection.withLock { state in
-            guard case .open = state else { return }
             finish(&state)
-            state = .suspended
+            // A suspended store that is opened for reading only stays so.
+            if case .refusing = state, error == .suspended { return }
+            state = .refusing(error)
         }
-        waitForRecovery()
+        // A recovery opens a connection of its own. A later recovery finds the writer closed, and opens none.
+        recovery.withLock { _ in }
     }
 
-    /// Reopens the connection after ``suspend()``.
+    /// Reopens the connection of a suspended store.
     func resume() throws(StoreError) {
         refusal.withLock { $0 = nil }
         stop.set(false)
         checkpointer.begin()
         writeLock.limitWaits(to: nil)
         try connection.withLock { (state) throws(StoreError) in
-            if case .suspended = state { try open(&state) }
+            if case .refusing(.suspended) = state { try open(&state) }
         }
-    }
-
-    /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Later changes throw `closed`.
-    func close() {
-        stopWaiting(with: .closed)
-        connection.withLock { state in
-            finish(&state)
-            state = .closed
-        }
-        waitForRecovery()
-    }
-
-    /// Makes a leader that waits for a lock or a checkpoint give up. Its changes throw `error`.
-    private func stopWaiting(with error: StoreError) {
-        refusal.withLock { $0 = error }
-        stop.set(true)
-        checkpointer.end()
-        writeLock.limitWaits(to: Self.closingTimeout)
-    }
-
-    /// A recovery opens a connection of its own. A later recovery finds the writer closed, and opens none.
-    private func waitForRecovery() {
-        recovery.withLock { _ in }
     }
 
     private func finish(_ state: inout sending WriterConnection) {

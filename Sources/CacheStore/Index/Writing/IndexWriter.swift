@@ -72,7 +72,7 @@ package final class IndexWriter: Sendable {
             index.connection.stopWaiting(by: stop)
             connection = Mutex(.open(index.connection, index.identity, isRegistered: false))
         } else {
-            connection = Mutex(.readOnly)
+            connection = Mutex(.refusing(.readOnly(path: dependencies.directory.path)))
         }
     }
 
