@@ -34,9 +34,7 @@ extension ResponseStore {
     public func query(
         _ sql: String, _ arguments: [SQLValue] = [], maxRows: Int? = nil
     ) throws(StoreError) -> SQLRows {
-        var rows = RowCollector(maxRows: maxRows)
-        let columns = try forEachRow(of: sql, arguments) { rows.add($0) }
-        return rows.result(columns: columns)
+        try Self.collect(maxRows) { (body) throws(StoreError) in try forEachRow(of: sql, arguments, body) }
     }
 
     /// Returns the rows of a query like ``query(_:_:maxRows:)``, on a store that need not be open. Opens the index
@@ -53,9 +51,9 @@ extension ResponseStore {
         _ sql: String, _ arguments: [SQLValue] = [], inStoreAt directory: URL, timeout: Duration? = .seconds(5),
         maxRows: Int? = nil
     ) throws(StoreError) -> SQLRows {
-        var rows = RowCollector(maxRows: maxRows)
-        let columns = try forEachRow(of: sql, arguments, inStoreAt: directory, timeout: timeout) { rows.add($0) }
-        return rows.result(columns: columns)
+        try collect(maxRows) { (body) throws(StoreError) in
+            try forEachRow(of: sql, arguments, inStoreAt: directory, timeout: timeout, body)
+        }
     }
 
     /// Calls `body` with each row of a query, in order, as soon as SQLite has found the row.
@@ -111,6 +109,22 @@ extension ResponseStore {
             timeout: timeout, until: InterruptFlag(), body)
     }
 
+    /// Collects the rows of a query, up to a limit.
+    private static func collect(
+        _ maxRows: Int?, _ query: ((SQLRows.Row) -> Bool) throws(StoreError) -> [String]
+    ) throws(StoreError) -> SQLRows {
+        let limit = maxRows.map { max(0, $0) }
+        var rows: [[SQLValue]] = []
+        var isTruncated = false
+        let columns = try query { row in
+            // One row beyond the limit tells that there are more.
+            isTruncated = rows.count == limit
+            if !isTruncated { rows.append(row.values) }
+            return !isTruncated
+        }
+        return SQLRows(columns: columns, rows: rows, isTruncated: isTruncated)
+    }
+
     private static func forEachRow(
         of sql: String, _ arguments: [SQLValue], inIndexAt path: String, at now: Int64?, timeout: Duration?,
         until interruption: InterruptFlag, _ body: (SQLRows.Row) -> Bool
@@ -132,28 +146,6 @@ extension ResponseStore {
             default: throw error
             }
         }
-    }
-}
-
-/// Collects the rows of a query up to a limit.
-private struct RowCollector {
-    private let limit: Int?
-    private var rows: [[SQLValue]] = []
-    private var isTruncated = false
-
-    init(maxRows: Int?) {
-        limit = maxRows.map { max(0, $0) }
-    }
-
-    /// Returns whether to continue: one row beyond the limit tells that there are more.
-    mutating func add(_ row: SQLRows.Row) -> Bool {
-        isTruncated = rows.count == limit
-        if !isTruncated { rows.append(row.values) }
-        return !isTruncated
-    }
-
-    func result(columns: [String]) -> SQLRows {
-        SQLRows(columns: columns, rows: rows, isTruncated: isTruncated)
     }
 }
 

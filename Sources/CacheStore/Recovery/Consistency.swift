@@ -1,3 +1,5 @@
+internal import CSQLite
+
 /// Checks the file and the invariants between the tables. Each comparison of tables is one statement, so it sees one
 /// state of the index. Comparisons of one entry with its rows elsewhere run a statement for each thousand ids: while one
 /// statement runs, the WAL cannot restart.
@@ -120,9 +122,15 @@ extension Connection {
     /// large a number.
     func wrongTotals() throws(StoreError) -> [(name: String, recorded: Int64, actual: Int64)] {
         var wrong: [(String, Int64, Int64)] = []
-        for sql in Self.sums {
-            let statement = try prepared(sql)
-            defer { statement.reset() }
+        let totals = Self.totals.map { "SELECT '\($0.column)', \($0.column), \($0.value) FROM total" }
+        for sql in ["SELECT 'rows of total', count(*), 1 FROM total"] + totals + Self.counts {
+            let statement: Statement
+            do throws(StoreError) {
+                statement = try prepare(sql)
+            } catch {
+                // The statements are right, so a table or a column that they need is gone.
+                throw error.asDamage(from: [SQLITE_ERROR])
+            }
             while try statement.step() {
                 let (recorded, actual) = (statement.int64(1), statement.int64(2))
                 if recorded != actual { wrong.append((statement.text(0), recorded, actual)) }
@@ -131,35 +139,35 @@ extension Connection {
         return wrong
     }
 
-    /// Queries for the name of a sum, the recorded and the actual one.
-    private static let sums: [StaticString] = [
-        "SELECT 'rows of total', count(*), 1 FROM total",
+    /// The columns of `total` that follow from other tables, and the value of each.
+    static let totals: [(column: String, value: String)] = [
+        ("entry_count", "(SELECT count(*) FROM entry)"),
+        (
+            "logical_bytes",
+            "CAST((SELECT total(byte_count) FROM entry) + (SELECT total(byte_count) FROM derived) AS INTEGER)"
+        ),
+        ("blob_count", "(SELECT count(*) FROM blob)"),
+        ("physical_bytes", "CAST((SELECT total(byte_count) FROM blob) AS INTEGER)"),
+        ("failure_count", "(SELECT count(*) FROM failure)"),
+        ("failing_count", "(SELECT count(*) FROM (SELECT DISTINCT partition, key FROM failure))"),
+        ("derived_count", "(SELECT count(*) FROM derived)"),
+        ("derived_bytes", "CAST((SELECT total(byte_count) FROM derived) AS INTEGER)"),
+        ("ghost_count", "(SELECT count(*) FROM ghost)"),
+        (
+            "last_id",
+            """
+            CASE
+                WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 THEN last_id
+                ELSE (SELECT coalesce(max(id), 0) FROM entry)
+            END
+            """
+        ),
+    ]
+
+    /// Queries for the name of another number, the recorded and the actual one.
+    private static let counts = [
         "SELECT 'rows of state', count(*), 1 FROM state",
-        "SELECT 'entry_count', entry_count, (SELECT count(*) FROM entry) FROM total",
-        """
-        SELECT 'logical_bytes', logical_bytes, CAST(
-            (SELECT total(byte_count) FROM entry) + (SELECT total(byte_count) FROM derived) AS INTEGER
-        ) FROM total
-        """,
-        "SELECT 'blob_count', blob_count, (SELECT count(*) FROM blob) FROM total",
-        """
-        SELECT 'physical_bytes', physical_bytes, CAST((SELECT total(byte_count) FROM blob) AS INTEGER) FROM total
-        """,
-        "SELECT 'failure_count', failure_count, (SELECT count(*) FROM failure) FROM total",
-        """
-        SELECT 'failing_count', failing_count, (SELECT count(*) FROM (SELECT DISTINCT partition, key FROM failure))
-        FROM total
-        """,
-        "SELECT 'derived_count', derived_count, (SELECT count(*) FROM derived) FROM total",
-        """
-        SELECT 'derived_bytes', derived_bytes, CAST((SELECT total(byte_count) FROM derived) AS INTEGER) FROM total
-        """,
-        "SELECT 'ghost_count', ghost_count, (SELECT count(*) FROM ghost) FROM total",
         "SELECT 'rows of blob without a digest', count(*), 0 FROM blob WHERE length(digest) <> 32",
-        """
-        SELECT 'last_id', last_id, CASE WHEN last_id BETWEEN newest AND 1 << 38 THEN last_id ELSE newest END
-        FROM total, (SELECT coalesce(max(id), 0) AS newest FROM entry)
-        """,
         "SELECT 'rows of access without an entry', count(*), 0 FROM access WHERE entry_id NOT IN (SELECT id FROM entry)",
         """
         SELECT 'rows of priority without an entry', count(*), 0 FROM priority

@@ -106,25 +106,8 @@ extension Connection {
             FROM entry WHERE partition <> '' GROUP BY partition
             """)
         // Update `total` last: the triggers of the statements above have changed it.
-        try execute(
-            """
-            UPDATE total SET
-                entry_count = (SELECT count(*) FROM entry),
-                logical_bytes = CAST(
-                    (SELECT total(byte_count) FROM entry) + (SELECT total(byte_count) FROM derived) AS INTEGER),
-                derived_count = (SELECT count(*) FROM derived),
-                derived_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM derived),
-                blob_count = (SELECT count(*) FROM blob),
-                physical_bytes = (SELECT CAST(total(byte_count) AS INTEGER) FROM blob),
-                failure_count = (SELECT count(*) FROM failure),
-                failing_count = (SELECT count(*) FROM (SELECT DISTINCT partition, key FROM failure)),
-                last_id = CASE
-                    WHEN last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 THEN last_id
-                    ELSE (SELECT coalesce(max(id), 0) FROM entry)
-                END,
-                unused_id = 0,
-                ghost_count = (SELECT count(*) FROM ghost)
-            """)
+        let values = Self.totals.map { "\($0.column) = \($0.value)" }.joined(separator: ", ")
+        try execute("UPDATE total SET \(values), unused_id = 0")
     }
 
     /// Repairs accesses and priorities. The store computes every priority again if its policy uses priorities.
