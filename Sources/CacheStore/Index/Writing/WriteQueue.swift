@@ -7,7 +7,7 @@ package struct WriteQueue<Job> {
     private var hasLeader = false
 
     /// The number of jobs that were added so far, waiting or not.
-    package private(set) var addedCount = 0
+    private(set) var addedCount = 0
 
     package init() {}
 

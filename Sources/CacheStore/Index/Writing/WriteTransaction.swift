@@ -11,7 +11,7 @@ package final class WriteTransaction {
     var writtenAccesses = AccessLog.Batch()
     /// Bodies of removed entries and derived representations. Their files are deleted after the commit, unless a row
     /// names them by then.
-    package private(set) var releasedBodies: [ContentDigest] = []
+    private(set) var releasedBodies: [ContentDigest] = []
     /// Entries removed by evictions.
     package var evicted = EvictionReport()
     /// When the write lock was taken.
