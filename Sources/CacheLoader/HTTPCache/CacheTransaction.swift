@@ -36,7 +36,7 @@ struct CacheTransaction: Sendable {
     let target: CacheKey
     /// `nil` if the store does not record requests.
     var recorded: RecordedRequest?
-    /// What the index had for the key when an earlier decision about the request was made. Used again if it is current.
+    /// The state of the key in the index at an earlier decision about the request. Used again if it is current.
     var snapshot: KeySnapshot?
 
     /// - Parameters:
@@ -79,7 +79,7 @@ struct CacheTransaction: Sendable {
     struct Stored {
         var entries: [StoredEntry] = []
         var responses: [StoredResponse] = []
-        /// What the index had for the key; `nil` if the store could not be read.
+        /// The state of the key in the index. `nil` if the store could not be read.
         var snapshot: KeySnapshot?
     }
 

@@ -2,8 +2,8 @@ internal import CSQLiteVFS
 
 /// A state of the index. While it stays the same, no process has committed anything.
 ///
-/// SQLite keeps the header of the WAL-index in memory that all connections share (https://sqlite.org/walformat.html §2.1):
-/// the number of commits and of frames, a checksum of all frames, and the salts of the WAL. Comparing it replaces a
+/// SQLite keeps the header of the WAL-index in memory that all connections share (https://sqlite.org/walformat.html §2.1).
+/// It has the number of commits and of frames, a checksum of all frames, and the salts of the WAL. Comparing it replaces a
 /// statement.
 struct IndexVersion: Equatable {
     private let salts: UInt64

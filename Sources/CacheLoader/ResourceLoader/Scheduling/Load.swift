@@ -18,7 +18,7 @@ struct Load: Hashable, Sendable {
     private let number: UInt64
     /// The number of cancellations before the load was created; see ``Cancellations``.
     let cancellations: UInt64
-    /// What the index had for the key before the load began or joined another one; `nil` if that was not asked.
+    /// The state of the key in the index before the load began. `nil` if the index was not asked.
     var snapshot: KeySnapshot?
     /// The generation of the store before the load began or joined another one; `nil` if the store could not be read.
     var generation: StoreGeneration?

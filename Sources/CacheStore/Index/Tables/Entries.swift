@@ -21,14 +21,15 @@ extension Connection {
         try read(key, searchBase: nil, isForOrigin: false).entries
     }
 
-    /// Returns what the index has for a key, in one statement.
+    /// Returns the present state of a key, in one statement.
     package func snapshot(of key: CacheKey, searchBase: Substring?) throws(StoreError) -> KeySnapshot {
         try read(key, searchBase: searchBase, isForOrigin: true)
     }
 
     /// Takes one point lookup; there is a second row only with variants, parts or an error response.
     ///
-    /// - Parameter isForOrigin: Whether to read, for a key without entries, what a request to the origin depends on.
+    /// - Parameter isForOrigin: Whether a request to the origin may follow. A key without entries then has its failures and
+    ///   its related keys read.
     private func read(_ key: CacheKey, searchBase: Substring?, isForOrigin: Bool) throws(StoreError) -> KeySnapshot {
         let statement = try prepared(
             """

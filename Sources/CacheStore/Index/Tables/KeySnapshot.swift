@@ -1,4 +1,4 @@
-/// What the index had for a key at one time: one read serves every decision about a request.
+/// The state of a key in the index at one time: one read serves every decision about a request.
 ///
 /// A later decision uses it again if ``ResponseStore/isCurrent(_:)``. So a load whose response is not stored reads the index
 /// once: before it begins, not again when its turn comes or when it has locked its key.
