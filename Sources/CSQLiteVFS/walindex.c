@@ -25,8 +25,11 @@ static wal_index_header load(const volatile uint32_t *words) {
 static uint64_t pair(const uint32_t words[2]) { return (uint64_t)words[0] << 32 | words[1]; }
 
 int csqlitevfs_read_version(sqlite3 *connection, csqlitevfs_version *version) {
-    sqlite3_file *file = NULL;
+    sqlite3_file *file = NULL, *log = NULL;
     void volatile *region = NULL;
+    // Without a WAL, xShmMap would create the file of the shared memory.
+    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK) return 0;
+    if (!log || !log->pMethods) return 0;
     if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file) return 0;
     const sqlite3_io_methods *methods = file->pMethods;
     if (!methods || methods->iVersion < 2 || !methods->xShmMap) return 0;

@@ -274,6 +274,7 @@ struct DamageTests {
         "UPDATE blob SET byte_count = \(Int64.max)", "UPDATE blob SET byte_count = -5",
         "UPDATE blob SET reference_count = 0", "UPDATE blob SET reference_count = \(Int64.max)",
         "UPDATE blob SET reference_count = -3", "DELETE FROM blob", "DELETE FROM access", "DELETE FROM total",
+        "DELETE FROM state",
         "UPDATE total SET entry_count = \(Int64.max), logical_bytes = \(Int64.max), failure_count = \(Int64.min)",
         "UPDATE access SET accessed_at = \(Int64.max), hit_count = \(Int64.min)",
         "INSERT INTO failure VALUES ('', 'https://example.com/0', '', \(Int64.min), \(Int64.max), \(Int64.min))",

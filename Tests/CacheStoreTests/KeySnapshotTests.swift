@@ -59,8 +59,11 @@ struct KeySnapshotTests {
             _ = try index.rows("PRAGMA wal_checkpoint(TRUNCATE)")
         },
         Change("another program while the store is suspended", isCurrent: false) { store, sandbox in
+            // Its connection keeps the WAL.
+            let index = try RawIndex(sandbox.indexPath)
+            _ = try index.rows("SELECT 1 FROM entry")
             store.suspend()
-            try RawIndex(sandbox.indexPath).execute("UPDATE entry SET status = 500")
+            try index.execute("UPDATE entry SET status = 500")
             try store.resume()
         },
         Change("a new index", isCurrent: false) { store, sandbox in
@@ -81,6 +84,20 @@ struct KeySnapshotTests {
         #expect(snapshot.entries.count == 1)
         try change.run(store, sandbox)
         #expect(store.isCurrent(snapshot) == change.isCurrent)
+    }
+
+    @Test(
+        "a store that is a copy, without a WAL, stays as it is: its snapshots are not current, and no file is created")
+    func readOnly() throws {
+        let store = try sandbox.open()
+        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        let copy = try Sandbox()
+        try store.snapshot(to: copy.url)
+        let names = try FileManager.default.contentsOfDirectory(atPath: copy.path).sorted()
+        let opened = try copy.open { $0.isReadOnly = true }
+        let snapshot = try opened.snapshot(of: .path("a"), searchBase: nil)
+        #expect(snapshot.entries.count == 1 && !opened.isCurrent(snapshot))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: copy.path).sorted() == names)
     }
 
     @Test("a snapshot is not current in a closed store")

@@ -31,8 +31,7 @@ extension CacheTransaction {
     func forward(
         _ forwarding: Forwarding, _ lock: KeyLock? = nil, isRetry: Bool = false
     ) async throws(LoadError) -> CachedResponse {
-        // A removal since the decision counts as one during the request.
-        let generation = forwarding.stored.snapshot?.generation ?? (try? store.generation())
+        let generation = generation(before: forwarding)
         let requested = configuration.clock()
         let reply: TransportResponse
         do throws(LoadError) {
@@ -72,6 +71,15 @@ extension CacheTransaction {
                 for: exchange, original: request, candidates: forwarding.stored.responses,
                 question: forwarding.nominated?.question ?? .none, policy: policy, fingerprint: fingerprint)
         return try await act(on: decision, received, isRetry: isRetry)
+    }
+
+    /// Returns the generation of the store before a request. A stored response that the request validates or completes must
+    /// not return after a removal since the decision.
+    private func generation(before forwarding: Forwarding) -> StoreGeneration? {
+        if let snapshot = forwarding.stored.snapshot, forwarding.nominated != nil || store.isCurrent(snapshot) {
+            return snapshot.generation
+        }
+        return try? store.generation()
     }
 
     private func send(_ forwarding: Forwarding) async throws(LoadError) -> TransportResponse {

@@ -142,14 +142,14 @@ package final class RequestRecorder: Sendable {
 
     /// Puts records back that another process kept from being written.
     private func putBack(_ pending: [Pending], dropped: Int) {
-        let isWritten = state.withLock { state in
+        let needsNoTimer = state.withLock { state in
             let all = pending + state.pending
             state.dropped += dropped + max(0, all.count - Self.maxPending)
             state.pending = all.suffix(Self.maxPending)
             defer { state.isTimerSet = true }
             return state.isTimerSet || state.isEnded
         }
-        if !isWritten { flushLater() }
+        if !needsNoTimer { flushLater() }
     }
 
     private func flushLater() {

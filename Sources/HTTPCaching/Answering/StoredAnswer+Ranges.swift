@@ -26,7 +26,7 @@ extension StoredAnswer {
             guard let completeLength else { return nil }
             self.init(unsatisfiedBy: completeLength, head: head)
         case .whole:
-            guard let completeLength, completeLength >= 0 else { return nil }
+            guard bodyStart == 0, let completeLength, completeLength >= 0 else { return nil }
             self.init(wholeOf: completeLength, head: head)
         }
     }

@@ -145,7 +145,8 @@ extension ResourceLoader {
     ) -> Bool {
         let observed = ObservedLoad(load)
         var load = load
-        load.generation = load.snapshot?.generation ?? (try? store.generation())
+        load.generation =
+            load.snapshot.flatMap { store.isCurrent($0) ? $0.generation : nil } ?? (try? store.generation())
         let isHoldable = isHoldable(load, heldBackBy)
         let now = load.configuration.clock()
         // A load that no removal of its key has followed.

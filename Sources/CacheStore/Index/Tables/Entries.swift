@@ -1,3 +1,5 @@
+internal import CSQLite
+
 /// The columns of `entry`, in the order in which lookups read them. Parameters count from 1.
 private enum EntryColumn: Int32 {
     case id, kind, variant, url, status, etag, lastModified, contentType, requestedAt, receivedAt, expiresAt, createdAt
@@ -40,7 +42,7 @@ extension Connection {
                     EXISTS (SELECT 1 FROM failure WHERE failure.partition = ?1 AND failure.key = ?2)
                 END,
                 CASE WHEN entry.id IS NULL AND ?4 THEN (
-                    SELECT json_group_array(related.key) FROM (
+                    SELECT nullif(json_group_array(related.key), '[]') FROM (
                         SELECT key FROM entry WHERE partition = ?1 AND search_base = substr(?2, 1, ?4)
                         ORDER BY id DESC LIMIT ?5
                     ) AS related
@@ -55,7 +57,9 @@ extension Connection {
         statement.bind(searchBase.map { Int64($0.unicodeScalars.count) }, at: 4)
         statement.bind(Self.maxVariants, at: 5)
         var snapshot = KeySnapshot(key: key)
-        while try statement.step() {
+        // There is a row without entries, too. Without a row in `state` the index is damaged.
+        guard try statement.step() else { throw error(SQLITE_CORRUPT, sql: statement.sql) }
+        repeat {
             snapshot.generation = StoreGeneration(number: statement.int64(EntryColumn.generation))
             if let entry = StoredEntry(key: key, row: statement) { snapshot.entries.append(entry) }
             snapshot.hasFailures = statement.int64OrNil(EntryColumn.hasFailures).map { $0 != 0 }
@@ -63,7 +67,7 @@ extension Connection {
                 let related = CacheKey(stored: text, partition: key.partition)
                 if !snapshot.relatedKeys.contains(related) { snapshot.relatedKeys.append(related) }
             }
-        }
+        } while try statement.step()
         return snapshot
     }
 
@@ -328,6 +332,8 @@ extension StoredEntry {
     /// Reads the columns of ``Connection/entries(for:)``. Returns `nil` for a damaged row, so that it is a miss and not
     /// an entry with another body or of another key.
     fileprivate init?(key: CacheKey, row: Statement) {
+        // The key has no entry.
+        guard !row.isNull(EntryColumn.id.rawValue) else { return nil }
         let digest = row.digest(EntryColumn.body.rawValue)
         let byteCount = row.int64(EntryColumn.byteCount.rawValue)
         guard digest == nil ? byteCount == 0 : byteCount > 0 else { return nil }
