@@ -25,9 +25,8 @@ public final class BodyWriter: Sendable {
 
         var mayHaveLostName: Bool { file?.mayHaveLostName(wasLinked: wasLinked) ?? false }
 
-        /// Whether a body that has lost its name may be copied while it grows. Other loads of the key may remove each name
-        /// of a file without a name of its own, which is therefore copied once. Only a suspension loses a name below
-        /// `staging/`.
+        /// Whether a body that has lost its name may be copied while it grows. A file below `staging/` loses its name only in a
+        /// suspension. Other loads of the key may remove every name of an unnamed file, so it is copied only once.
         var mayCopyGrowing: Bool {
             switch file {
             case let file?: !isCopy || file.isNamed

@@ -32,7 +32,7 @@ void csqlitevfs_reset_query_time(void);
 
 // A state of the database of a connection in WAL mode. Each commit of any process makes another one.
 typedef struct csqlitevfs_version {
-    // The salts of the WAL: SQLite chooses others when it begins the WAL anew.
+    // The salts of the WAL. SQLite chooses new ones when it restarts the WAL.
     uint64_t salts;
     // The checksum over all frames, which includes the last commit.
     uint64_t checksum;

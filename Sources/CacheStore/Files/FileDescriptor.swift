@@ -35,7 +35,7 @@ package final class FileDescriptor: Sendable {
             : FileDescriptor(number: opened, directory: path, name: name)
     }
 
-    /// Opens `name` like ``open(_:_:mode:)``; `nil` if the error ``SystemError/meansMissing``.
+    /// Opens `name` like ``open(_:_:mode:)``. Returns `nil` for a missing file.
     func openIfPresent(_ name: String, _ flags: Int32) throws(StoreError) -> FileDescriptor? {
         do {
             return try open(name, flags)

@@ -128,7 +128,7 @@ extension Connection {
             do throws(StoreError) {
                 statement = try prepare(sql)
             } catch {
-                // The statements are right, so a table or a column that they need is gone.
+                // The statements are right, so the index lacks a table or a column.
                 throw error.asDamage(from: [SQLITE_ERROR])
             }
             while try statement.step() {

@@ -40,7 +40,7 @@ package final class Statement {
         while try step() {}
     }
 
-    /// Returns the first column of the first row, 0 if there is none, and makes the statement ready for the next run.
+    /// Returns the first column of the first row, or 0 without a row, and resets the statement.
     func integer() throws(StoreError) -> Int64 {
         defer { reset() }
         return try step() ? int64(0) : 0

@@ -52,7 +52,7 @@ struct LoadOptions: ParsableArguments {
     /// An error of `body` or a signal ends the bodies of background revalidations, too. Their parts are stored.
     ///
     /// - Parameter watched: Wraps the transport to observe its transfers.
-    /// - Returns: The result of `body`, and the counts of the shared tier; `nil` without the option.
+    /// - Returns: The result of `body`, and the counts of the shared tier if the options name one.
     /// - Throws: The error of `body`, of an option, of the file of root certificates, of a proxy in the environment, or of
     ///   the secret in the environment.
     func withLoader<Result>(

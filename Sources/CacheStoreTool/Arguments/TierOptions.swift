@@ -74,7 +74,7 @@ extension SharedTier {
         _ url: String, _ connections: ConnectionOptions, idleTimeout: Duration, _ partition: TierPartition?,
         _ deadline: TierDeadline?
     ) throws -> SharedTier {
-        // A lookup asks for several objects at once, and a wait for a connection counts as a wait for the tier.
+        // A lookup requests several objects in parallel, and a wait for a connection counts as a wait for the tier.
         let transport = try connections.transport(perHost: 32, idleTimeout: idleTimeout)
         let environment = ProcessInfo.processInfo.environment
         var configuration = Configuration()

@@ -16,7 +16,7 @@ struct AnswerShares {
     /// As a double: the sum of all requests may overflow 64 bits.
     private var sum: Double { Self.titles.reduce(0) { $0 + Double(count($1.counter)) } }
 
-    /// The share of requests that needed no origin; `nil` without requests.
+    /// The share of requests that were answered without the origin. Without requests there is no share.
     private var hitRatio: Double? {
         sum > 0 ? (Double(count(.hits)) + Double(count(.stale))) / sum : nil
     }

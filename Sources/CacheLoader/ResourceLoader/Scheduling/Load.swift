@@ -20,7 +20,7 @@ struct Load: Hashable, Sendable {
     let cancellations: UInt64
     /// The state of the key in the index before the load began. `nil` if the index was not asked.
     var snapshot: KeySnapshot?
-    /// The generation of the store before the load began or joined another one; `nil` if the store could not be read.
+    /// The generation of the store before the load began or joined another one. An unreadable store has no generation.
     var generation: StoreGeneration?
     /// The key of a stored response that was refused and removed before the load began. Its next request bypasses the
     /// caches on the way.

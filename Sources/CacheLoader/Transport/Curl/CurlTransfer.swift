@@ -88,7 +88,7 @@ final class CurlTransfer: Sendable {
         return try result.get()
     }
 
-    /// Waits for the next chunk; `nil` once the body is complete.
+    /// Waits for the next chunk. Returns `nil` after the last one.
     func nextChunk() async throws(TransportError) -> Data? {
         try await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: ChunkWaiter) in

@@ -96,7 +96,7 @@ extension IndexWriter {
             if case .refusing = state, error == .suspended { return }
             state = .refusing(error)
         }
-        // A recovery opens a connection of its own. A later recovery finds the writer closed, and opens none.
+        // A recovery opens a second connection. A later recovery finds the writer closed, and opens no connection.
         recovery.withLock { _ in }
     }
 
