@@ -12,32 +12,38 @@ import Synchronization
 struct InstructionScenario: Sendable {
     /// The number of entries that `fill` creates.
     static let entryCount = 4096
-    /// The number of values in memory that `memory` loads.
-    static let urlsInMemory = 64
+    /// The number of keys that a work with `hot-` repeats, and of values in memory that `memory` loads.
+    static let repeatedCount = 32
 
     enum Work: String {
         /// Fills the store that the other operations use.
         case fill
-        /// Looks up an existing entry and records the access.
+        /// Looks up an existing entry and records the access. Each key once, as in all work without `hot-`.
         case lookup
+        case hotLookup = "hot-lookup"
         /// Looks up a missing entry.
         case miss
         /// Looks up an entry and reads its body.
         case hit
+        case hotHit = "hot-hit"
         /// Requests a fresh response from an ``HTTPCache``, and reads its body.
         case request
+        case hotRequest = "hot-request"
         /// The same as `request`, while the store records requests.
         case recorded
         /// Loads a fresh response with ``ResourceLoader``.
         case load
+        case hotLoad = "hot-load"
         /// Loads a value that the loader keeps in memory.
         case memory
         /// Inserts a new entry with a new body.
         case put
         /// Freshens an entry, as a 304 does.
         case freshen
-        /// Evicts the least recently used entries.
+        /// Evicts the least recently used entry, one in each transaction.
         case evict
+
+        var isHot: Bool { rawValue.hasPrefix("hot-") }
     }
 
     let store: ResponseStore
@@ -55,23 +61,29 @@ struct InstructionScenario: Sendable {
         configuration.limits = nil
         let store = try ResponseStore(directory: URL(filePath: arguments[3]), configuration: configuration)
         defer { store.close() }
+        // As programs do at their start. Commits the registration of the process: before the first commit no key is hot.
+        try store.evict(maxBytes: .max)
         try InstructionScenario(store: store, count: count).run(work)
     }
 
     private func run(_ work: Work) throws {
+        /// Spreads the numbers of a run over the whole index.
+        let spread: @Sendable (Int) -> Int = { number in
+            (work.isHot ? number % Self.repeatedCount : number) * 1_583 % Self.entryCount
+        }
         switch work {
         case .fill:
             for number in 0..<Self.entryCount { try insert(number) }
-        case .lookup:
+        case .lookup, .hotLookup:
             for number in 0..<count { try check(store.lookup(Self.key(spread(number))) != nil) }
         case .miss:
             for number in 0..<count { try check(store.lookup(Self.key(Self.entryCount + number)) == nil) }
-        case .hit:
+        case .hit, .hotHit:
             for number in 0..<count {
                 let entry = try store.lookup(Self.key(spread(number)))
                 try check(entry.flatMap { try store.openBody(of: $0)?.data() }?.count == Self.byteCount)
             }
-        case .request, .recorded:
+        case .request, .hotRequest, .recorded:
             if work == .recorded { try store.startRecordingRequests() }
             var configuration = HTTPCache.Configuration()
             configuration.clock = { Self.now }
@@ -82,9 +94,9 @@ struct InstructionScenario: Sendable {
                     try await check(response.data().count == Self.byteCount)
                 }
             }
-        case .load:
+        case .load, .hotLoad:
             try inTask { [self] in
-                let loader = makeLoader(memoryLimit: nil)
+                let loader = makeLoader(memoryLimit: 0)
                 for number in 0..<count {
                     try await check(loader.load(Self.url(spread(number))).data.count == Self.byteCount)
                 }
@@ -92,7 +104,7 @@ struct InstructionScenario: Sendable {
         case .memory:
             try inTask { [self] in
                 let loader = makeLoader(memoryLimit: 1 << 20)
-                let urls = (0..<Self.urlsInMemory).map(Self.url)
+                let urls = (0..<Self.repeatedCount).map(Self.url)
                 for url in urls { _ = try await loader.load(url) }
                 for number in 0..<count {
                     try await check(loader.load(urls[number % urls.count]).source == .memory)
@@ -106,7 +118,9 @@ struct InstructionScenario: Sendable {
                 try check(store.freshen(entry, with: Self.metadata(number)))
             }
         case .evict:
-            try check(store.evict(maxEntries: Self.entryCount - count).entries == count)
+            for number in 1...count {
+                try check(store.evict(maxEntries: Self.entryCount - number).entries == 1)
+            }
         }
     }
 
@@ -138,9 +152,6 @@ struct InstructionScenario: Sendable {
     private func check(_ condition: Bool) throws {
         guard condition else { throw Unexpected() }
     }
-
-    /// Spreads the numbers of a run over the whole index.
-    private func spread(_ number: Int) -> Int { number * 1_583 % Self.entryCount }
 
     // MARK: Data
 

@@ -22,12 +22,12 @@ struct Worker: ParsableCommand {
             let answer: Double
             switch words.first {
             case "mixed":
-                let store = try ours ?? MixedStore(directory, entries: entries)
+                let store = try ours ?? MixedStore(directory, .even, entries: entries)
                 ours = store
                 try store.run(numbers[0]..<numbers[0] + numbers[1], threads: 1)
                 answer = 0
             case "mixed-c":
-                let store = try theirs ?? MixedInC(directory, entries: entries, threads: 1)
+                let store = try theirs ?? MixedInC(directory, .even, entries: entries, threads: 1)
                 theirs = store
                 try store.run(numbers[0]..<numbers[0] + numbers[1])
                 answer = 0

@@ -3,7 +3,36 @@ import CacheStore
 import Foundation
 import Samples
 
-/// Measures nine hits and a put in turn, by several threads or processes at once, in a filled store.
+/// The order of hits and puts in a mixed work.
+enum Mix {
+    /// Nine hits, each of another key, and a put.
+    case even
+    /// Hits whose keys follow Zipf's law, with `puts` in a hundred operations.
+    case zipf(puts: Int)
+
+    /// One of how many operations is a put.
+    var putInterval: Int { if case .zipf(let puts) = self { 100 / puts } else { 10 } }
+
+    /// Returns the numbers of the keys of successive hits.
+    func order(over count: Int) -> [Int] {
+        guard case .zipf = self else { return (0..<count).map { Reading.spread($0, over: count) } }
+        var sums: [Double] = []
+        for rank in 1...count { sums.append((sums.last ?? 0) + 1 / Double(rank)) }
+        var random = SplitMix64(state: 1)
+        return (0..<65_536).map { _ in
+            let place = Double.random(in: 0..<(sums.last ?? 1), using: &random)
+            var (rank, end) = (0, count - 1)
+            while rank < end {
+                let middle = (rank + end) / 2
+                if sums[middle] > place { end = middle } else { rank = middle + 1 }
+            }
+            // Spreads the ranks over the index.
+            return Reading.spread(rank, over: count)
+        }
+    }
+}
+
+/// Measures hits and puts in turn, by several threads or processes at once, in a filled store.
 struct Mixed {
     let place: Place
     let entries: Int
@@ -12,16 +41,20 @@ struct Mixed {
         let name = "90 % hits, 10 % puts, 16 KiB"
         var plan: [PlannedWork] = []
         for count in [1, 2, 8] {
-            plan.append(PlannedWork("\(name), \(PlannedWork.threads(count))") { try threads(count) })
+            plan.append(PlannedWork("\(name), \(PlannedWork.threads(count))") { try threads(count, .even) })
         }
         plan.append(PlannedWork("\(name), 2 processes", make: processes))
+        for puts in [1, 10] {
+            plan.append(PlannedWork("Zipf mix of hits, \(puts) % puts, 16 KiB") { try threads(1, .zipf(puts: puts)) })
+        }
         return plan
     }
 
-    private func threads(_ count: Int) throws -> Workload {
+    private func threads(_ count: Int, _ mix: Mix) throws -> Workload {
         let original = try place.bodies(entries: entries)
-        let ours = try MixedStore(place.copy(original, as: "mixed \(count)"), entries: entries)
-        let theirs = try MixedInC(place.copy(original, as: "mixed C \(count)"), entries: entries, threads: count)
+        let ours = try MixedStore(place.copy(original, as: "mixed \(count)"), mix, entries: entries)
+        let theirs = try MixedInC(
+            place.copy(original, as: "mixed C \(count)"), mix, entries: entries, threads: count)
         return Workload(
             operations: 10_000,
             sides: [
@@ -61,22 +94,26 @@ struct Mixed {
 struct MixedStore {
     private let store: ResponseStore
     private let keys: [CacheKey]
+    private let order: [Int]
+    private let putInterval: Int
 
-    init(_ directory: URL, entries: Int) throws {
+    init(_ directory: URL, _ mix: Mix, entries: Int) throws {
         store = try ResponseStore.unlimited(directory)
         keys = try (0..<entries).map { try CacheKey(url: Sample.url($0)) }
+        order = mix.order(over: entries)
+        putInterval = mix.putInterval
     }
 
     func run(_ range: Range<Int>, threads: Int) throws {
-        let (store, keys) = (store, keys)
+        let (store, keys, order, putInterval) = (store, keys, order, putInterval)
         try onThreads(threads) { thread in
             for number in stride(from: range.lowerBound + thread, to: range.upperBound, by: threads) {
-                if number / threads % 10 == 9 {
+                if number / threads % putInterval == putInterval - 1 {
                     try store.insert(
                         Sample.body(number, .kib16), metadata: Sample.metadata(number, byteCount: 16_384),
                         for: CacheKey(url: Sample.url(number, .kib16) + "&new"))
                 } else {
-                    let key = keys[Reading.spread(number, over: keys.count)]
+                    let key = keys[order[number % order.count]]
                     guard try store.lookup(key).flatMap({ try store.openBody(of: $0)?.data() }) != nil else {
                         throw CStore.Failure(description: "a miss")
                     }
@@ -93,23 +130,27 @@ final class MixedInC: @unchecked Sendable {
     private let readers: [CStore]
     private let writers: [CStore]
     private let texts: [String]
+    private let order: [Int]
+    private let putInterval: Int
 
-    init(_ directory: URL, entries: Int, threads: Int) throws {
+    init(_ directory: URL, _ mix: Mix, entries: Int, threads: Int) throws {
         readers = try (0..<threads).map { _ in try CStore(directory, baseline_reads) }
         writers = try (0..<threads).map { _ in try CStore(directory, baseline_writes) }
         texts = try (0..<entries).map { try CacheKey(url: Sample.url($0)).text }
+        order = mix.order(over: entries)
+        putInterval = mix.putInterval
     }
 
     func run(_ range: Range<Int>) throws {
         let threads = readers.count
         try onThreads(threads) { [self] thread in
             for number in stride(from: range.lowerBound + thread, to: range.upperBound, by: threads) {
-                if number / threads % 10 == 9 {
+                if number / threads % putInterval == putInterval - 1 {
                     try writers[thread].put(
                         Sample.url(number, .kib16) + "&new", digest: Sample.digest(number), Sample.body(number, .kib16),
                         at: Int64(number))
                 } else {
-                    _ = try readers[thread].hit(texts[Reading.spread(number, over: texts.count)])
+                    _ = try readers[thread].hit(texts[order[number % order.count]])
                 }
             }
         }

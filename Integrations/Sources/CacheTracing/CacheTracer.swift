@@ -20,7 +20,7 @@ public import Tracing
 /// | `cache lookup` | internal | `cachestore.lookup.hit` |
 /// | `cache wait` | internal | `cachestore.wait.reason`: `sharedRequest`, `otherProcess` or `lane` |
 /// | `cache commit` | internal | `cachestore.commit.stored` |
-/// | `tier lookup` | internal | `cachestore.tier.result`: `hit`, `miss`, `timeout`, `error` or `skipped`; `cachestore.tier.name` |
+/// | `upstream lookup` | internal | `cachestore.upstream.result`: `hit`, `miss`, `timeout`, `error` or `skipped`; `cachestore.upstream.name` |
 ///
 /// The tracer receives the steps of a shared tier as the `observer` of its configuration, in `CacheTier`.
 ///
@@ -61,10 +61,10 @@ public final class CacheTracer: RequestObserver {
         case .lookup(let isHit): ("cache lookup", [("cachestore.lookup.hit", .bool(isHit))])
         case .wait(let reason): ("cache wait", [("cachestore.wait.reason", .string(reason.rawValue))])
         case .commit(let isStored): ("cache commit", [("cachestore.commit.stored", .bool(isStored))])
-        case .tierLookup(let result, let name):
+        case .upstreamLookup(let result, let name):
             (
-                "tier lookup",
-                [("cachestore.tier.result", .string(result.rawValue)), ("cachestore.tier.name", .string(name))]
+                "upstream lookup",
+                [("cachestore.upstream.result", .string(result.rawValue)), ("cachestore.upstream.name", .string(name))]
             )
         @unknown default: ("cache step", [("cachestore.step", .string("\(kind)"))])
         }

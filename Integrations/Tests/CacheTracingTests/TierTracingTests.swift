@@ -29,9 +29,9 @@ struct TierTracingTests {
         for name in ["miss", "hit"] {
             let load = try #require(tracer.finishedSpans.first { $0.operationName == name })
             let children = tracer.finishedSpans.filter { $0.parentSpanID == load.spanID }
-            let lookup = try #require(children.first { $0.operationName == "tier lookup" })
-            #expect(lookup.text("cachestore.tier.result") == name)
-            #expect(lookup.text("cachestore.tier.name") == "edge")
+            let lookup = try #require(children.first { $0.operationName == "upstream lookup" })
+            #expect(lookup.text("cachestore.upstream.result") == name)
+            #expect(lookup.text("cachestore.upstream.name") == "edge")
             #expect(lookup.text("url.full") == origin.url("/a?sig=REDACTED"))
             #expect(lookup.text("http.request.method") == "GET")
             #expect(lookup.kind == .internal)
@@ -50,8 +50,8 @@ struct TierTracingTests {
         // On a busy system the pause of the breaker may have passed, and a probe is another error.
         for number in 0..<100 where results.last != "skipped" {
             try await load("load", "/\(number)", origin, tier, tracer)
-            results = tracer.finishedSpans.filter { $0.operationName == "tier lookup" }
-                .compactMap { $0.text("cachestore.tier.result") }
+            results = tracer.finishedSpans.filter { $0.operationName == "upstream lookup" }
+                .compactMap { $0.text("cachestore.upstream.result") }
         }
         #expect(results.count >= 6 && results.last == "skipped")
         #expect(results.dropLast().allSatisfy { $0 == "error" })
