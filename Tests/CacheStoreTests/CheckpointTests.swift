@@ -89,6 +89,28 @@ struct CheckpointTests {
         #expect(try store.check(digests: true).isSound)
     }
 
+    @Test("The commit that reaches the bound restarts the WAL when the reader of the copies before has ended")
+    func heldBackBefore() throws {
+        let store = try sandbox.open()
+        let reader = try Connection(path: sandbox.indexPath, role: .checkpointer, busyTimeout: .zero)
+        try fill(store, 0..<5)
+        try reader.beginReading()
+        var number = 5
+        while try walPageCounts().all < 3_950 {
+            try fill(store, number..<number + 1, headPages: 14)
+            store.writer.checkpointer.wait()
+            number += 1
+        }
+        reader.endReading()
+        var largest: UInt32 = 0
+        for number in number..<number + 10 {
+            try fill(store, number..<number + 1, headPages: 14)
+            largest = max(largest, try walPageCounts().all)
+        }
+        #expect(largest >= 4_000)
+        #expect(largest <= 4_040)
+    }
+
     @Test("A suspension interrupts the copying of a long WAL")
     func interrupted() throws {
         let store = try sandbox.open()

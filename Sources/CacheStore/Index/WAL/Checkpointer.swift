@@ -33,7 +33,7 @@ package final class Checkpointer: Sendable {
     private let isScheduled = Atomic(false)
     /// Whether the lane has copied the WAL since the last commit, nearly to its end.
     private let isCopied = Atomic(false)
-    /// Whether readers kept the latest copy from the end of the WAL.
+    /// Whether readers kept the WAL from its restart when a commit last waited for it, and no copy has reached its end since.
     private let isHeldBack = Atomic(false)
     /// Interrupts the present checkpoint and prevents later ones.
     private let ending = InterruptFlag()
@@ -62,13 +62,15 @@ package final class Checkpointer: Sendable {
         if isCopied.exchange(false, ordering: .relaxed), isLong, restart(connection) { return }
         // A WAL that is shorter than before has been restarted.
         let last = min(lastPageCount.load(ordering: .relaxed), pageCount)
-        let isDue = pageCount - last >= (isLong ? retryPageCount : interval)
+        let isTooLong = pageCount >= maxPageCount && !isHeldBack.load(ordering: .relaxed)
+        let isDue = isTooLong || pageCount - last >= (isLong ? retryPageCount : interval)
         lastPageCount.store(isDue ? pageCount : last, ordering: .relaxed)
         guard isDue else { return }
-        let isTooLong = pageCount >= maxPageCount && !isHeldBack.load(ordering: .relaxed)
         if isTooLong || directory.freeByteCount < 2 * Connection.maxWALByteCount {
             lane.runAndWait { copy() }
-            if isCopied.exchange(false, ordering: .relaxed) { _ = restart(connection) }
+            let isRestarted = isCopied.exchange(false, ordering: .relaxed) && restart(connection)
+            // The lane alone cannot tell a reader from commits that came between its two connections.
+            isHeldBack.store(!isRestarted, ordering: .relaxed)
         } else if !isScheduled.exchange(true, ordering: .relaxed) {
             lane.submit { [self] in
                 copy()
@@ -106,8 +108,9 @@ package final class Checkpointer: Sendable {
         isCopied.store(false, ordering: .relaxed)
         _ = try? checkpoint()
         guard let leftCount = try? checkpoint() else { return }
-        isHeldBack.store(leftCount >= retryPageCount, ordering: .relaxed)
-        isCopied.store(leftCount < retryPageCount, ordering: .relaxed)
+        guard leftCount < retryPageCount else { return }
+        isHeldBack.store(false, ordering: .relaxed)
+        isCopied.store(true, ordering: .relaxed)
     }
 
     /// Copies as much of the WAL as readers allow. Returns the number of pages that are left, or `nil` while another process
