@@ -179,7 +179,7 @@ let package = Package(
             name: "CacheTier",
             dependencies: [
                 "ByteText",
-                "CacheFoundation", "CacheLoader", "HTTPCaching",
+                "CacheFoundation", "CacheLoader", "CacheStore", "HTTPCaching",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -24,25 +24,29 @@ static wal_index_header load(const volatile uint32_t *words) {
 
 static uint64_t pair(const uint32_t words[2]) { return (uint64_t)words[0] << 32 | words[1]; }
 
-int csqlitevfs_read_version(sqlite3 *connection, csqlitevfs_version *version) {
+const volatile void *csqlitevfs_header(sqlite3 *connection) {
     sqlite3_file *file = NULL, *log = NULL;
     void volatile *region = NULL;
     // Without a WAL, xShmMap would create the file of the shared memory.
-    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK) return 0;
-    if (!log || !log->pMethods) return 0;
-    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file) return 0;
+    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK) return NULL;
+    if (!log || !log->pMethods) return NULL;
+    if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file) return NULL;
     const sqlite3_io_methods *methods = file->pMethods;
-    if (!methods || methods->iVersion < 2 || !methods->xShmMap) return 0;
-    if (methods->xShmMap(file, 0, REGION, 0, &region) != SQLITE_OK || !region) return 0;
+    if (!methods || methods->iVersion < 2 || !methods->xShmMap) return NULL;
+    return methods->xShmMap(file, 0, REGION, 0, &region) == SQLITE_OK ? region : NULL;
+}
+
+int csqlitevfs_read_version(const volatile void *memory, csqlitevfs_version *version) {
     // SQLite writes the copy first: equal ones are whole.
-    wal_index_header header = load(region);
+    wal_index_header header = load(memory);
     atomic_thread_fence(memory_order_seq_cst);
-    wal_index_header copy = load((const volatile uint32_t *)region + sizeof header / sizeof(uint32_t));
+    wal_index_header copy = load((const volatile uint32_t *)memory + sizeof header / sizeof(uint32_t));
     if (memcmp(&header, &copy, sizeof header) != 0 || !header.is_initialized) return 0;
     // A WAL that never had a frame has no salts. A later one without frames would look the same.
     if (pair(header.salts) == 0) return 0;
     version->salts = pair(header.salts);
     version->checksum = pair(header.frame_checksum);
-    version->changes = (uint64_t)header.changes << 32 | header.frames;
+    version->commits = header.changes;
+    version->frames = header.frames;
     return 1;
 }

@@ -7,7 +7,7 @@ internal import HTTPTypes
 /// Each method returns the value that a load would return without asking the origin, and records the access, as a load
 /// does. Leaves a stale value within `stale-while-revalidate` (RFC 5861 §3) to a load, which validates it.
 ///
-/// Cost on the calling thread: from memory about a microsecond, and no system call. From the store some microseconds,
+/// Cost on the calling thread: from memory about a microsecond, and a lookup after a commit. From the store some microseconds,
 /// for one lookup for each redirect step and a read of the file; then the processor, or the decoding of a
 /// ``StoredForm``. The first read of a file in a process verifies its digest.
 extension ResourceLoader {
@@ -57,7 +57,6 @@ extension ResourceLoader {
             return loaded.cast()
         }
         let load = try load(for: request)
-        let epoch = key.map { _ in memory.epoch(of: load.target.key) }
         guard load.isShareable, let (steps, last) = try cachedSteps(load), let (transaction, answer) = steps.last,
             !answer.isRevalidated
         else { return nil }
@@ -65,9 +64,7 @@ extension ResourceLoader {
         guard let (loaded, byteCount) = try value(plan, of: response, last, load, maker) else { return nil }
         context.meters.requests.add()
         for step in steps { step.transaction.note(step.answer) }
-        if let key, let epoch {
-            remember([key: loaded.value], of: loaded, byteCount, answer.entry, load, since: epoch)
-        }
+        if let key { remember([key: loaded.value], of: loaded, byteCount, answer.entry, answer.found, load) }
         return loaded
     }
 

@@ -24,7 +24,6 @@ extension ResourceLoader {
         _ scope: ClearScope
     ) async throws(LoadError) -> (memory: FreedMemory?, disk: RemovalReport?) {
         var report: (memory: FreedMemory?, disk: RemovalReport?) = (nil, nil)
-        // Clear memory first: removals from the store empty memory, too, and the report would miss the values.
         if scope != .disk { report.memory = memory.removeAll() }
         if scope != .memory {
             do throws(StoreError) {
@@ -32,6 +31,8 @@ extension ResourceLoader {
             } catch {
                 throw .store(error)
             }
+            // Without their responses they answer nothing any more.
+            memory.removeAll()
         }
         return report
     }

@@ -44,9 +44,9 @@ extension ResourceLoader {
         /// A load that is held back begins its transfer when the conditions have ended. ``reachability`` reports the
         /// conditions; without one, no load is held back.
         public var heldBack: [Lane: NetworkConditions] = [:]
-        /// The maximum size of all values in memory, in bytes. `nil`, the default, turns memory off; 0 keeps no values;
-        /// `Int.max` sets no limit. A change takes effect at once.
-        public var memoryLimit: Int? = nil
+        /// The maximum size of all values in memory, in bytes, with one or two kilobytes of metadata for each. 0, the
+        /// default, keeps none. With `nil` or `Int.max` there is no limit. A change takes effect at once.
+        public var memoryLimit: Int? = 0
         /// The limits for the values in memory under memory pressure.
         public var memoryStress = StressLimits()
         /// The source of memory pressure, such as ``MemoryPressureSource/system()``; none by default. A signal shrinks

@@ -111,7 +111,8 @@ extension ResourceLoader {
             // Otherwise the transfer could start, and even end, before the waiter leaves.
             guard !Task.isCancelled else { throw .cancelled }
             if let fallback { return observation.end(.success(fallback.cast())) }
-            let waiter = LoadWaiter(plan: plan, memoryKey: memoryKey(request, plan)) { observation.receive($0) }
+            let memoryKey = LoaderMemory.Key.of(request, plan, load.settings)
+            let waiter = LoadWaiter(plan: plan, memoryKey: memoryKey) { observation.receive($0) }
             attach(waiter, ticket, to: load, request)
             // An earlier cancellation has found no waiter to remove.
             if Task.isCancelled { leave(ticket) }

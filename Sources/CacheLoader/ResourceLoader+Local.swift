@@ -69,8 +69,8 @@ extension ResourceLoader {
         return (load.target.key, try transaction(load, get).metadata(ofContentWith: fields))
     }
 
-    /// Removes everything stored for a request: body, fields, validators, all variants, counted failures, and values in
-    /// memory.
+    /// Removes everything stored for a request: body, fields, validators, all variants, and counted failures. Values in
+    /// memory answer no longer, and are released at their next use or eviction.
     ///
     /// - Returns: Whether the store contained anything for the request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.

@@ -1,13 +1,11 @@
 internal import CacheStore
 
 extension ResourceLoader {
-    /// Returns the value in memory that answers a request, without a lookup in the store or a system call; `nil` for
-    /// none.
+    /// Returns the value in memory that answers a request, if there is one. Costs no system call. Costs a lookup in the store
+    /// if any process has committed something since the last one.
     func loadFromMemory(_ key: LoaderMemory.Key?) -> Loaded<any Sendable>? {
-        guard let key else { return nil }
-        // The store evicts by last use and counts hits, so report the access to the store.
-        let loaded = memory.value(for: key) { store.touchEntry($0, as: .hit) }
-        if loaded != nil { meters.memoryHits.add() }
+        guard let key, let loaded = memory.value(for: key) else { return nil }
+        meters.memoryHits.add()
         return loaded
     }
 
@@ -22,30 +20,21 @@ extension ResourceLoader {
     ///
     /// - Parameters:
     ///   - byteCount: The cost of a value that has no cost of its own.
-    ///   - epoch: The epoch of the key before the load.
+    ///   - found: The state of the key when the store answered. An answer of the origin has none.
     func remember<Output>(
         _ values: [LoaderMemory.Key: any Sendable], of loaded: Loaded<Output>, _ byteCount: Int, _ entry: StoredEntry,
-        _ load: Load, since epoch: Epoch
+        _ found: KeySnapshot?, _ load: Load
     ) {
-        // After redirects the entry has another key. A removal of the load's key would not find its values.
-        guard !values.isEmpty, loaded.expiresAt != nil, entry.key == load.target.key else { return }
-        let isFromOrigin = [.network, .notModified].contains(loaded.source)
+        // After redirects the entry has another key: its version says nothing about the redirects.
+        guard !values.isEmpty, loaded.expiresAt != nil, entry.key == load.target.key, isCurrent(load.settings),
+            let version = found.map({ KeyVersion($0) }) ?? store.version(of: entry, expiringAt: loaded.expiresAt)
+        else { return }
         var fields = loaded.headerFields
         if !load.policy.ignoresDirectives(of: loaded.status) { fields.removeWithheld(by: load.policy) }
         let loaded = loaded.with(headerFields: fields)
         for (key, value) in values {
             let cost = (value as? any MemoryCosting)?.memoryCost ?? byteCount
-            memory.insert(
-                loaded.with(value), for: key, cost: cost, entry: entry, since: epoch, mayBeChange: isFromOrigin)
+            memory.insert(loaded.with(value), for: key, cost: cost, entry: entry.id, version: version)
         }
-    }
-
-    /// Removes the values that a response from the origin replaces although the store did not keep the response.
-    ///
-    /// The store reports its own changes. It has none to report if it evicted the earlier response before.
-    func forgetReplaced(by arrived: LoadedResource, _ load: Load) {
-        guard arrived.resource.source == .network, arrived.entry == nil else { return }
-        memory.note(.removed(load.target.key))
-        if arrived.key != load.target.key { memory.note(.removed(arrived.key)) }
     }
 }

@@ -24,7 +24,6 @@ extension ResourceLoader {
         let request = request.resourceRequest
         let memoryKey = memoryKey(request, .bytes)
         let load = try load(for: request)
-        let epoch = memory.epoch(of: load.target.key)
         guard let (transaction, selected, target) = try selectedContent(load) else { return nil }
         let (body, bytes): (StoredBody, Data)
         do throws(StoreError) {
@@ -40,7 +39,7 @@ extension ResourceLoader {
         let isAccepted = load.configuration.contentTypeFilter?.accepts(fields) ?? true
         if let memoryKey, isAccepted {
             let resource = Loaded<Data>(data, response, target, fields)
-            remember([memoryKey: data], of: resource, data.count, selected.entry, load, since: epoch)
+            remember([memoryKey: data], of: resource, data.count, selected.entry, selected.found, load)
         }
         return data
     }

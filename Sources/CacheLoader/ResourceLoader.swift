@@ -33,9 +33,6 @@ public final class ResourceLoader: Sendable {
     /// The values in memory.
     let memory: LoaderMemory
 
-    /// Passes changes of the store to the memory.
-    private let storeObserving: ObserverRegistration
-
     /// The loads under way. The lock guards only the table; waiters receive their results outside the lock.
     let loads: Mutex<ActiveLoads>
 
@@ -46,11 +43,9 @@ public final class ResourceLoader: Sendable {
     public init(store: ResponseStore, transport: any HTTPTransport, configuration: Configuration = Configuration()) {
         let metrics = configuration.metrics ?? MetricsSystem.factory
         let meters = LoaderMeters(metrics, configuration.log)
-        let memory = LoaderMemory(configuration) { meters.note($0) }
+        memory = LoaderMemory(store, configuration) { meters.note($0) }
         context = CacheContext(store: store, transport: transport, meters: CacheMeters(metrics))
-        storeObserving = store.changeObservers.add { [weak memory] in memory?.note($0) }
-        settings = Mutex(LoaderSettings(configuration, generation: 0))
-        self.memory = memory
+        settings = Mutex(LoaderSettings(configuration))
         self.meters = meters
         loads = Mutex(ActiveLoads(configuration))
         context.setRevalidator { [weak self] transaction, ended in
@@ -74,7 +69,8 @@ public final class ResourceLoader: Sendable {
         context.meters.activity.finish()
     }
 
-    /// The configuration. A change affects loads that begin afterwards, and empties the memory.
+    /// The configuration. A change affects loads that begin afterwards. It empties the memory if values depend on it, as on the
+    /// policy or the credentials.
     ///
     /// Changes of ``Configuration/lanes`` and ``Configuration/heldBack`` also affect loads that wait for their turn. With another
     /// ``Configuration/reachability``, loads that wait for a host are tried again. Changes of
@@ -83,12 +79,17 @@ public final class ResourceLoader: Sendable {
     public var configuration: Configuration {
         get { settings.withLock { $0.configuration } }
         set {
-            let isOtherSource = settings.withLock { settings in
-                defer { settings = LoaderSettings(newValue, generation: settings.generation + 1) }
-                let source = settings.configuration.reachability
-                return (source as AnyObject?) !== (newValue.reachability as AnyObject?)
+            let (isOtherSource, makesOtherValues) = settings.withLock { settings in
+                let former = settings
+                settings = LoaderSettings(newValue, after: former)
+                let source = former.configuration.reachability
+                return (
+                    (source as AnyObject?) !== (newValue.reachability as AnyObject?),
+                    settings.valueGeneration != former.valueGeneration
+                )
             }
             meters.setLog(newValue.log)
+            if makesOtherValues { memory.removeAll() }
             // Read the latest limit: of two concurrent changes, the earlier one may get here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
             // In one step: no load may start under a part of the new configuration.
@@ -148,16 +149,20 @@ public final class ResourceLoader: Sendable {
             return .loaded(resource.with(try await make(plan, of: resource).get()))
         }
         var load = try load(for: request)
-        let epoch = key.map { [load] _ in memory.epoch(of: load.target.key) }
         guard let found = try await loadFromStore(&load, plan) else { return .missing(load) }
-        if let key, let epoch, let entry = found.entry {
-            remember([key: found.value.value], of: found.value, found.byteCount, entry, load, since: epoch)
+        if let key, let entry = found.response.entry {
+            remember([key: found.value.value], of: found.value, found.byteCount, entry, found.response.found, load)
         }
         return .loaded(found.value)
     }
 
     func memoryKey(_ request: ResourceRequest, _ plan: ProcessingPlan) -> LoaderMemory.Key? {
         LoaderMemory.Key.of(request, plan, settings.withLock { $0 })
+    }
+
+    /// Whether values that were made under earlier settings are those of the present ones.
+    func isCurrent(_ settings: LoaderSettings) -> Bool {
+        self.settings.withLock { $0.valueGeneration == settings.valueGeneration }
     }
 
     func load(for request: ResourceRequest) throws(LoadError) -> Load {

@@ -30,7 +30,7 @@ extension BodyWriter {
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
         unlessRemovedSince generation: StoreGeneration? = nil
     ) throws(StoreError) -> StoredEntry {
-        noting(try commit(finish(metadata, key, options, generation)))
+        try commit(finish(metadata, key, options, generation))
     }
 
     /// Does the same as the synchronous method, without blocking the caller's thread.
@@ -50,16 +50,10 @@ extension BodyWriter {
         replacing entries: [StoredEntry], removing failures: FailureSelection = .all,
         unlessRemovedSince generation: StoreGeneration? = nil
     ) async throws(StoreError) -> StoredEntry {
-        noting(
-            try await commit(
-                offExecutor { () throws(StoreError) in
-                    try self.finish(metadata, key, options, generation, replacing: entries, removing: failures)
-                }))
-    }
-
-    private func noting(_ entry: StoredEntry) -> StoredEntry {
-        store.changeObservers.notify(.stored(entry.key, id: entry.id))
-        return entry
+        try await commit(
+            offExecutor { () throws(StoreError) in
+                try self.finish(metadata, key, options, generation, replacing: entries, removing: failures)
+            })
     }
 
     /// Ends the body and returns the change that its transaction makes.

@@ -99,7 +99,9 @@ extension ResponseStore {
         _ digest: ContentDigest, byteCount: Int64, isPart: Bool, limit: Int64,
         _ verification: Configuration.Verification
     ) throws(StoreError) -> BodyState {
-        guard let (descriptor, status) = try blobs.open(digest, byteCount: byteCount, isPart: isPart) else {
+        let mayStayOpen = !isPart && verification != .everyRead
+        if mayStayOpen, let open = openBodies.find(digest, byteCount: byteCount) { return .intact(open) }
+        guard let (descriptor, status) = try openFile(digest, byteCount: byteCount, isPart: isPart) else {
             return .damaged(nil)
         }
         if !isVerified(digest, status, isPart: isPart, verification) {
@@ -109,7 +111,22 @@ extension ResponseStore {
             }
             verified.insert(digest, status, isPart: isPart)
         }
-        return .intact(StoredBody(descriptor: descriptor, digest: digest, byteCount: byteCount))
+        let body = StoredBody(descriptor: descriptor, digest: digest, byteCount: byteCount)
+        if mayStayOpen { openBodies.insert(body, status) }
+        return .intact(body)
+    }
+
+    /// Opens the file of a body. If the process has no descriptor left, closes the bodies that are kept open first.
+    private func openFile(
+        _ digest: ContentDigest, byteCount: Int64, isPart: Bool
+    ) throws(StoreError) -> (FileDescriptor, FileStatus)? {
+        do throws(StoreError) {
+            return try blobs.open(digest, byteCount: byteCount, isPart: isPart)
+        } catch {
+            guard error.errno == EMFILE || error.errno == ENFILE else { throw error }
+            openBodies.closeAll()
+            return try blobs.open(digest, byteCount: byteCount, isPart: isPart)
+        }
     }
 
     /// Whether a body need not be compared with its digest.

@@ -76,7 +76,7 @@ extension ResponseStore {
     /// - Returns: `false` if the entry has been removed, or has another body by now. Then nothing is changed.
     @discardableResult
     public func freshen(_ entry: StoredEntry, with metadata: EntryMetadata) throws(StoreError) -> Bool {
-        noting(entry, try writer.write(freshening(entry, metadata)))
+        try writer.write(freshening(entry, metadata))
     }
 
     /// Replaces the metadata like the synchronous overload, without blocking the caller's thread.
@@ -90,12 +90,7 @@ extension ResponseStore {
     package func freshen(
         _ entry: StoredEntry, with metadata: EntryMetadata, removing failures: FailureSelection
     ) async throws(StoreError) -> Bool {
-        noting(entry, try await writer.write(freshening(entry, metadata, failures)))
-    }
-
-    private func noting(_ entry: StoredEntry, _ isFreshened: Bool) -> Bool {
-        if isFreshened { changeObservers.notify(.stored(entry.key, id: entry.id)) }
-        return isFreshened
+        try await writer.write(freshening(entry, metadata, failures))
     }
 
     private func freshening(

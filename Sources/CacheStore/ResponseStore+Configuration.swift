@@ -100,6 +100,17 @@ extension ResponseStore {
         /// The number of connections for lookups: as many lookups run at once. 4 by default, at least 1.
         public var readerCount: Int = 4
 
+        /// The most keys whose entries stay in memory after a lookup: another one reads no row while the index has not
+        /// changed. 512 by default, of which at least half stay; 0 for none. A key takes about two kilobytes, 20 at most.
+        public var hotKeyCount: Int = 512
+
+        /// The most bodies that stay open after they were read: reading one again opens no file. 64 by default, of which at
+        /// least half stay; 0 for none. None stay open with ``secureDelete``.
+        ///
+        /// A body of more than 256 KiB does not stay open. If another process deletes an open one, its space is free once
+        /// this process opens other bodies, or suspends or closes the store.
+        public var openBodyCount: Int = 64
+
         /// The bytes of pages that each connection keeps in memory: the writer's and each reader's. 8 MiB by default.
         public var cacheByteCount: Int = 8 << 20
 
@@ -111,6 +122,8 @@ extension ResponseStore {
         public var queryTimeout: Duration? = .seconds(5)
 
         /// The longest time that an access stays in memory before the store writes it. 10 seconds by default.
+        ///
+        /// The first access after an opening stays for a hundredth of it: no key is hot before a process has written something.
         public var accessInterval: Duration = .seconds(10)
 
         /// Returns the present time, also for ``ResponseStore/query(_:_:maxRows:)``. The system clock by default.
@@ -136,6 +149,8 @@ extension ResponseStore {
             var configuration = Self()
             configuration.limits = Limits(maxBytes: 32 << 20)
             configuration.readerCount = 1
+            configuration.hotKeyCount = 64
+            configuration.openBodyCount = 8
             configuration.cacheByteCount = 512 << 10
             return configuration
         }

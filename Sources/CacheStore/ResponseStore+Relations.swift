@@ -13,25 +13,23 @@ extension ResponseStore {
     @discardableResult
     package func invalidate(_ keys: [CacheKey], groups: [String] = []) async throws(StoreError) -> Int {
         guard let first = keys.first else { return 0 }
-        let (count, hasGroups) = try await writer.write { (transaction) throws(StoreError) -> (Int, Bool) in
+        let count = try await writer.write { (transaction) throws(StoreError) -> Int in
             let connection = transaction.connection
             var (count, groups) = (0, groups)
             for key in keys {
                 // RFC 9875 §2.2.1: the members of its groups may go with an invalidated response. Their own groups
                 // do not: invalidation does not cascade.
                 groups += try connection.groups(of: key)
-                try connection.noteRemoval(of: key)
+                try transaction.noteRemoval(of: key)
                 count += try transaction.removeEntries(for: key)
                 _ = try connection.removeFailuresWithFragments(of: key)
             }
-            guard !groups.isEmpty else { return (count, false) }
+            guard !groups.isEmpty else { return count }
             // A response that is being loaded may belong to one of the groups, which is not known yet. So note a
             // removal from the whole partition.
-            try connection.noteRemoval(fromPartition: first.partition)
-            return (count + (try transaction.removeMembers(of: groups, sameOriginAs: first)), true)
+            try transaction.noteRemoval(fromPartition: first.partition)
+            return count + (try transaction.removeMembers(of: groups, sameOriginAs: first))
         }
-        for key in keys { changeObservers.notify(.removed(key)) }
-        if hasGroups { changeObservers.notify(.removedMany(partition: first.partition)) }
         if count > 0, configuration.secureDelete {
             try await maintenanceLane.run { () throws(StoreError) in try self.finishRemoval() }
         }

@@ -13,15 +13,13 @@ extension ResponseStore {
     public func remove(_ key: CacheKey) throws(StoreError) -> Bool {
         let (existed, hadUses) = try withBallast { () throws(StoreError) in
             try writer.write { (transaction) throws(StoreError) in
-                try transaction.connection.noteRemoval(of: key)
+                try transaction.noteRemoval(of: key)
                 let hadUses = try transaction.connection.forgetUses(of: key)
                 let entries = try transaction.removeEntries(for: key)
                 let existed = try transaction.connection.removeFailuresWithFragments(of: key) || entries > 0
                 return (existed, hadUses)
             }
         }
-        // A response of the key may be on its way although the index has no row.
-        changeObservers.notify(.removed(key))
         if existed || hadUses { try finishRemoval() }
         if configuration.secureDelete { try eraseRequests(.key(key)) }
         return existed
@@ -40,7 +38,6 @@ extension ResponseStore {
     @discardableResult
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
         let existed = try await writer.write { (transaction) throws(StoreError) in try transaction.removeEntry(entry) }
-        if existed { changeObservers.notify(.removed(entry.key)) }
         if existed, configuration.secureDelete {
             try await maintenanceLane.run { () throws(StoreError) in try self.finishRemoval() }
         }
@@ -79,14 +76,8 @@ extension ResponseStore {
         }
         // A predicate may be invalid: check it before any change.
         try readLong { (connection) throws(StoreError) in try connection.checkPredicate(of: selection) }
-        // Note the removal first: a load under way must not store a removed entry again.
-        try writer.write { (transaction) throws(StoreError) in
-            try transaction.connection.noteRemoval(fromPartition: selection.partition)
-        }
-        // Observers hear of it before the first entry goes, and again after the last: a lookup in between may find an entry
-        // that goes later.
-        changeObservers.notify(.removedMany(partition: selection.partition))
-        defer { changeObservers.notify(.removedMany(partition: selection.partition)) }
+        // A load under way must not store a removed entry again.
+        try noteRemoval(of: selection)
         var rest = try readLong { (connection) throws(StoreError) in try connection.ids(in: selection) }[...]
         var failing = try readLong { (connection) throws(StoreError) in try connection.failingKeys(in: selection) }
         var report = RemovalReport()
@@ -102,12 +93,21 @@ extension ResponseStore {
             report.bytes &+= removed.report.bytes
             failing.formUnion(removed.failing)
         }
+        // A load that has begun since may have found an entry before it went. It must not answer loads that begin after this
+        // call.
+        if report.entries > 0 { try noteRemoval(of: selection) }
         report.failures = try removeFailures(for: failing)
         // Evictions between the batches may have remembered uses of removed entries.
         if selection.isWhole { try forgetUses() }
         try finishRemoval()
         try eraseRequests(of: selection)
         return report
+    }
+
+    private func noteRemoval(of selection: EntrySelection) throws(StoreError) {
+        try writer.write { (transaction) throws(StoreError) in
+            try transaction.noteRemoval(fromPartition: selection.partition)
+        }
     }
 
     /// The most entries that one transaction removes.

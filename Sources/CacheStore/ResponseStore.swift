@@ -28,6 +28,8 @@ public final class ResponseStore: Sendable {
     let deletion: BlobDeletion
     package let writer: IndexWriter
     let readers: ReaderPool
+    package let hotKeys: HotKeys
+    let openBodies: OpenBodies
     private let openReader: @Sendable () throws(StoreError) -> sending Connection
     let limits: LimitEnforcer
     /// Requests a pass in the background that evicts down to the limits.
@@ -40,9 +42,6 @@ public final class ResponseStore: Sendable {
     let longReads = LongReads()
     let verified = VerifiedBlobs()
     package let observation: StoreObservation
-    /// Observers of the changes of this object, such as the memory of a loader. Called after the transaction of the change, on
-    /// the thread of the caller that made it. A thread of the store reports a replaced index.
-    package let changeObservers: Observers<StoreChange>
     /// Records the requests of this process.
     package let requests: RequestRecorder
     /// Objects that the users of this store share, by type. They live as long as the store.
@@ -75,7 +74,6 @@ public final class ResponseStore: Sendable {
     ) throws(StoreError) {
         let isReadOnly = configuration.isReadOnly
         let observation = StoreObservation(configuration)
-        let changeObservers = Observers<StoreChange>()
         let options = configuration.indexOptions(observation.log)
         let place = try StoreDirectory(directory, createsDirectory: !isReadOnly)
         if !configuration.acceptsForeignDirectory { try place.checkOwner() }
@@ -106,7 +104,10 @@ public final class ResponseStore: Sendable {
             try reopenReplacedDirectory()
             return try place.openReader(isReadOnly: isReadOnly, options)
         }
-        let readers = ReaderPool(count: max(1, configuration.readerCount), place, open: openReader)
+        let hotKeys = HotKeys(capacity: configuration.hotKeyCount)
+        let openBodies = OpenBodies(capacity: configuration.secureDelete ? 0 : configuration.openBodyCount)
+        let readers = ReaderPool(
+            count: max(1, configuration.readerCount), place, willClose: { hotKeys.detach() }, open: openReader)
         let limits = LimitEnforcer(configuration.limits)
         let background = BackgroundWork()
         let requestPass: @Sendable () -> Void = {
@@ -114,18 +115,18 @@ public final class ResponseStore: Sendable {
         }
         self.requestPass = requestPass
         ballast = BallastWriter(place, staging: blobs)
-        deletion = BlobDeletion(blobs)
+        deletion = BlobDeletion(blobs, openBodies)
         writer = IndexWriter(
             opened?.index,
             IndexWriter.Dependencies(
-                directory: place, blobs: blobs, deletion: deletion, options: options, observation: observation,
+                directory: place, blobs: blobs, deletion: deletion, hotKeys: hotKeys, options: options,
+                observation: observation,
                 accessInterval: configuration.accessInterval,
                 reopenReplacedDirectory: reopenReplacedDirectory,
                 indexWasReplaced: {
                     readers.reset()
-                    // Not on this thread, which holds the writer's connection: an observer may write.
+                    // Not on this thread, which holds the writer's connection.
                     background.submit { store in
-                        changeObservers.notify(.removedMany(partition: nil))
                         store.ballast.write()
                         _ = try? store.sweep()
                         store.reorderEntries()
@@ -136,11 +137,12 @@ public final class ResponseStore: Sendable {
         self.configuration = configuration
         self.place = place
         self.readers = readers
+        self.hotKeys = hotKeys
+        self.openBodies = openBodies
         self.openReader = openReader
         self.limits = limits
         self.reopenReplacedDirectory = reopenReplacedDirectory
         self.observation = observation
-        self.changeObservers = changeObservers
         requests = RequestRecorder(root: place.root, isReadOnly: isReadOnly)
         keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
         maintenanceLane = BlockingLane(label: "CacheStore.maintenance")
@@ -204,15 +206,17 @@ public final class ResponseStore: Sendable {
     /// Looks up a key like ``lookup(_:)``, but does not count an access or a miss: the order of eviction and the counts
     /// stay as they are.
     public func peek(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
-        try responses(for: key)
-            .filter { $0.metadata.kind == .content && $0.metadata.part == nil }
-            .max { $0.metadata.receivedAt < $1.metadata.receivedAt }
+        var latest: StoredEntry?
+        for entry in try responses(for: key) where entry.metadata.kind == .content && entry.metadata.part == nil {
+            if latest.map({ $0.metadata.receivedAt < entry.metadata.receivedAt }) ?? true { latest = entry }
+        }
+        return latest
     }
 
     /// Returns everything stored for `key`, in no order: each variant, content, part and error response. Does not count
     /// as an access.
     public func responses(for key: CacheKey) throws(StoreError) -> [StoredEntry] {
-        try read { (connection) throws(StoreError) in try connection.entries(for: key) }
+        try snapshot(of: key, isForOrigin: false).entries
     }
 
     /// Returns whether content is stored for `key`. Does not count as an access.
@@ -223,7 +227,7 @@ public final class ResponseStore: Sendable {
     // MARK: Recording accesses
 
     /// Records that an entry answered a request. Costs no I/O: the access reaches the index with the next write, after
-    /// ``Configuration/accessInterval``, or with `flush()`.
+    /// ``Configuration/accessInterval`` at the latest, or with `flush()`.
     public func touch(_ entry: StoredEntry, as use: EntryUse = .hit) {
         guard isWritable else { return }
         writer.noteAccess(to: entry.id, use, key: entry.key, at: now)

@@ -19,6 +19,21 @@ struct ByteTextTests {
         #expect([UInt8](hexadecimal: text) == nil)
     }
 
+    @Test("texts are the same if their bytes are, also if their characters are equal", arguments: 0...24)
+    func sameBytes(_ count: Int) {
+        let text = String(repeating: "a", count: count)
+        #expect(text.hasSameBytes(as: String(decoding: Array(text.utf8), as: UTF8.self)))
+        #expect(!text.hasSameBytes(as: text + "a"))
+        for position in 0..<count {
+            var bytes = Array(text.utf8)
+            bytes[position] = UInt8(ascii: "b")
+            #expect(!text.hasSameBytes(as: String(decoding: bytes, as: UTF8.self)))
+        }
+        let (composed, decomposed) = (text + "\u{1e0b}\u{323}", text + "\u{1e0d}\u{307}")
+        #expect(composed == decomposed && composed.utf8.count == decomposed.utf8.count)
+        #expect(!composed.hasSameBytes(as: decomposed))
+    }
+
     // http://www.isthe.com/chongo/src/fnv/test_fnv.c
     @Test(
         "the hashes are those of FNV-1a",

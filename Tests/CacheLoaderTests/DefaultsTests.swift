@@ -31,7 +31,7 @@ struct DefaultsTests {
         defaults.check("lanes") { $0.lanes == LaneWidths(urgent: 6, background: 1, perHost: 4) }
         defaults.check("timeout") { $0.timeout == .seconds(300) }
         defaults.check("heldBack") { $0.heldBack == [:] }
-        defaults.check("memoryLimit") { $0.memoryLimit == nil }
+        defaults.check("memoryLimit") { $0.memoryLimit == 0 }
         defaults.check("memoryStress") { $0.memoryStress == StressLimits() }
         defaults.check("memoryPressure") { $0.memoryPressure == nil }
         defaults.check("loadsFiles") { !$0.loadsFiles }

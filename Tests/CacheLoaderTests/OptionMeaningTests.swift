@@ -90,7 +90,7 @@ struct OptionMeaningTests {
             MemoryCache<Int, Int>(costLimit: nil).insert(1, for: 1, cost: 1 << 50)
         },
         Case("MemoryCache.costLimit 0: no cost") { !MemoryCache<Int, Int>(costLimit: 0).insert(1, for: 1, cost: 1) },
-        Case("memoryLimit nil: off") { try await secondSource { $0.memoryLimit = nil } == .disk },
+        Case("memoryLimit nil: any number") { try await secondSource { $0.memoryLimit = nil } == .memory },
         Case("memoryLimit 0: nothing") { try await secondSource { $0.memoryLimit = 0 } == .disk },
         Case("memoryLimit Int.max: any number") { try await secondSource { $0.memoryLimit = .max } == .memory },
         Case("StressLimits.warning 0: nothing") { held(StressLimits(warning: 0), after: .warning) == 0 },

@@ -25,6 +25,8 @@ struct ConfigurationTests {
         defaults.check("isReadOnly") { !$0.isReadOnly }
         defaults.check("acceptsForeignDirectory") { !$0.acceptsForeignDirectory }
         defaults.check("readerCount") { $0.readerCount == 4 }
+        defaults.check("hotKeyCount") { $0.hotKeyCount == 512 }
+        defaults.check("openBodyCount") { $0.openBodyCount == 64 }
         defaults.check("cacheByteCount") { $0.cacheByteCount == 8 << 20 }
         defaults.check("busyTimeout") { $0.busyTimeout == .seconds(5) }
         defaults.check("queryTimeout") { $0.queryTimeout == .seconds(5) }

@@ -110,6 +110,32 @@ struct RemovalTests {
         #expect(try store.check(digests: true).isSound)
     }
 
+    @Test("J2: who has seen an entry while a removal was under way has seen it before the removal")
+    func seenMeanwhile() async throws {
+        let store = try sandbox.open()
+        // The last entry that goes.
+        let key = try CacheKey.path(299)
+        var wasSeen = false
+        // On a busy machine the removal may be over before the first look.
+        for _ in 0..<50 where !wasSeen {
+            for number in 0..<300 {
+                try await store.insert(Data(), metadata: sandbox.metadata(), for: .path(number))
+            }
+            var generations = [try store.generation()]
+            async let removal = store.removeAll(partition: "")
+            try spinWhile {
+                let snapshot = try store.snapshot(of: key)
+                guard !snapshot.entries.isEmpty, let generation = snapshot.generation else { return false }
+                if generation != generations.last { generations.append(generation) }
+                return true
+            }
+            #expect(try await removal.entries == 300)
+            for generation in generations { #expect(try store.wasRemoved(key, since: generation)) }
+            wasSeen = generations.count == 2
+        }
+        #expect(wasSeen)
+    }
+
     @Test("a body that an entry outside of the selection shares is not deleted")
     func shared() throws {
         let store = try sandbox.open()

@@ -569,4 +569,14 @@ struct ResponseStoreTests {
 extension String {
     /// Without a slash at the end.
     var dropSlash: String { hasSuffix("/") ? String(dropLast()) : self }
+
+    @Test("the shared object of a type is made once for each store")
+    func shared() throws {
+        final class Object: Sendable {}
+        let sandbox = try Sandbox()
+        let (store, other) = (try sandbox.open(), try sandbox.open())
+        let object = store.shared { Object() }
+        #expect(store.shared { Object() } === object)
+        #expect(other.shared { Object() } !== object)
+    }
 }

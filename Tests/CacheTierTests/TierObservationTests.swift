@@ -43,7 +43,7 @@ struct TierObservationTests {
         #expect(first.tier.statistics.misses == 2 && second.tier.statistics.hits == 1)
         #expect(observer.results == [.miss, .miss, .hit])
         let step = try #require(observer.steps.last)
-        #expect(step.kind == .tierLookup(.hit, name: "edge"))
+        #expect(step.kind == .upstreamLookup(.hit, name: "edge"))
         #expect(step.method == .get && step.url == origin.url("/a"))
         #expect(step.beganAt <= step.endedAt)
     }
@@ -136,9 +136,9 @@ private final class Steps: RequestObserver {
 
     var steps: [RequestStep] { received.withLock { $0 } }
 
-    var results: [RequestStep.TierResult] {
+    var results: [RequestStep.UpstreamResult] {
         steps.compactMap { step in
-            if case .tierLookup(let result, _) = step.kind { result } else { nil }
+            if case .upstreamLookup(let result, _) = step.kind { result } else { nil }
         }
     }
 

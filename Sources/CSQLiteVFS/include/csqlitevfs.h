@@ -36,14 +36,20 @@ typedef struct csqlitevfs_version {
     uint64_t salts;
     // The checksum over all frames, which includes the last commit.
     uint64_t checksum;
-    // The number of commits, and that of frames.
-    uint64_t changes;
+    // The number of commits, modulo 2^32.
+    uint32_t commits;
+    // The number of frames in the WAL.
+    uint32_t frames;
 } csqlitevfs_version;
 
-// Reads the state from the memory that SQLite shares with all connections to the database. Costs no system call. Only the
-// thread that uses the connection may call this function, after the connection has read something.
+// Returns the memory with the state, which SQLite shares with all connections to the database; NULL without a WAL. Stays valid
+// while the connection is open. Only the thread that uses the connection may call this function, after the connection has
+// read something.
+const volatile void *csqlitevfs_header(struct sqlite3 *connection);
+
+// Reads the state, on any thread. Costs no system call.
 //
-// Returns 0 if the state is unknown: without a WAL, before its first frame, or while another connection commits.
-int csqlitevfs_read_version(struct sqlite3 *connection, csqlitevfs_version *version);
+// Returns 0 if the state is unknown: before the first frame of the WAL, or while another connection commits.
+int csqlitevfs_read_version(const volatile void *header, csqlitevfs_version *version);
 
 #endif

@@ -96,7 +96,8 @@ extension CacheTransaction {
     ) -> Answer {
         Answer(
             response: stored.responses[index], entry: stored.entries[index], body: body, age: age,
-            expiry: reuse.expiry, isStale: isStale, isRevalidated: isRevalidated, rule: reuse.rule)
+            expiry: reuse.expiry, isStale: isStale, isRevalidated: isRevalidated, rule: reuse.rule,
+            found: stored.snapshot)
     }
 
     /// Returns the stored responses for the request. Treats an unreadable store as empty.
@@ -112,7 +113,11 @@ extension CacheTransaction {
     /// Returns the stored responses for the request. Throws if the store cannot be read.
     func find() throws(StoreError) -> Stored {
         let found = try currentSnapshot()
-        let entries = found.entries.isEmpty ? try equivalentEntries(found) : found.entries
+        guard found.entries.isEmpty else {
+            let decoded = found.hot.reading { DecodedResponses($0.map(EntryCodec.response)) }
+            return Stored(entries: found.entries, responses: decoded.responses, snapshot: found)
+        }
+        let entries = try equivalentEntries(found)
         return Stored(entries: entries, responses: entries.map(EntryCodec.response), snapshot: found)
     }
 
@@ -151,5 +156,14 @@ extension CacheTransaction {
             log("could not open a stored body", error)
             return .gone
         }
+    }
+}
+
+/// The stored responses of a key, decoded once for as long as its entries are hot.
+private final class DecodedResponses: Sendable {
+    let responses: [StoredResponse]
+
+    init(_ responses: [StoredResponse]) {
+        self.responses = responses
     }
 }

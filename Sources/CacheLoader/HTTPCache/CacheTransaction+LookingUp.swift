@@ -8,6 +8,8 @@ extension CacheTransaction {
     struct Selected {
         let entry: StoredEntry
         let response: StoredResponse
+        /// The state of the key in which the entry was chosen.
+        let found: KeySnapshot?
     }
 
     /// Selects stored content, or a stored redirect, by `Vary` and credentials (RFC 9111 §4.1), fresh or stale.
@@ -28,7 +30,11 @@ extension CacheTransaction {
         let contents = stored.entries.indices.filter { stored.entries[$0].metadata.kind == .content }
         let choice = SelectedResponse.choose(
             for: request, candidates: contents.map { stored.responses[$0] }, policy: policy, fingerprint: fingerprint)
-        return choice.map { Selected(entry: stored.entries[contents[$0]], response: stored.responses[contents[$0]]) }
+        return choice.map {
+            Selected(
+                entry: stored.entries[contents[$0]], response: stored.responses[contents[$0]],
+                found: stored.snapshot)
+        }
     }
 
     /// Makes a response of selected content, as a load would get it if it were fresh.

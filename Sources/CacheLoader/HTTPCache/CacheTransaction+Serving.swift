@@ -27,7 +27,7 @@ extension CacheTransaction {
         recorded?.noteResponse(head.status, byteCount: body.byteCount, hasEnded: body.isEmpty)
         return CachedResponse(
             head: head, body: body, source: source, age: answer.age, isStale: answer.isStale,
-            expiresAt: answer.expiry.map(Date.init), failure: nil, stored: answer.entry)
+            expiresAt: answer.expiry.map(Date.init), failure: nil, stored: answer.entry, found: answer.found)
     }
 
     private func body(_ body: StoredBody, _ content: StoredAnswer.Content) -> ResponseBody {

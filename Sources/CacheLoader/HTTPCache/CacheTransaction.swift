@@ -114,6 +114,8 @@ struct CacheTransaction: Sendable {
         let isStale: Bool
         let isRevalidated: Bool
         let rule: Rule
+        /// The state of the key in which the entry was chosen. An answer after a validation has none.
+        var found: KeySnapshot?
     }
 
     enum Step: Sendable {

@@ -42,6 +42,8 @@ public struct CachedResponse: Sendable {
     var failedRequest: String?
     /// The entry of a response from the store.
     var stored: StoredEntry?
+    /// The state of the key when the store answered. An answer of the origin has none.
+    var found: KeySnapshot?
     /// The response that the store receives while its body arrives.
     var arriving: ArrivingResponse?
     /// The generation of the store when the origin was asked; `nil` if the origin was not asked.

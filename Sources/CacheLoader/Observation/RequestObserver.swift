@@ -15,23 +15,22 @@ public struct RequestStep: Hashable, Sendable {
         /// Committed a response from the origin, or the fields of a validation, to the store. Without success if the store
         /// failed, or if the response turned out not to be needed.
         case commit(isStored: Bool)
-        /// Asked a shared tier, which has this name in `Cache-Status`, between the store and the origin. A transport of
-        /// the module CacheTier reports it.
-        case tierLookup(TierResult, name: String)
+        /// Asked a cache between the store and the origin, which has this name in `Cache-Status`. A transport reports it.
+        case upstreamLookup(UpstreamResult, name: String)
     }
 
-    /// The answer of a shared tier.
+    /// The answer of a cache between the store and the origin.
     @nonexhaustive
-    public enum TierResult: String, Hashable, Sendable {
-        /// The tier has a response that answers.
+    public enum UpstreamResult: String, Hashable, Sendable {
+        /// The cache has a response that answers.
         case hit
-        /// The tier has no such response.
+        /// The cache has no such response.
         case miss
-        /// The tier did not answer in time.
+        /// The cache did not answer in time.
         case timeout
-        /// The tier failed.
+        /// The cache failed.
         case error
-        /// The tier was not asked, because it had failed several times.
+        /// The cache was not asked, because it had failed several times.
         case skipped
     }
 

@@ -1,3 +1,4 @@
+internal import ByteText
 public import CacheFoundation
 
 /// The key of an entry: a normalised URL or a name of the caller's choosing, within a partition.
@@ -65,7 +66,7 @@ public struct CacheKey: Hashable, Sendable {
 
     /// Compares keys byte by byte, as the index does. Swift compares strings by canonical equivalence.
     public static func == (left: CacheKey, right: CacheKey) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8) && left.partition.utf8.elementsEqual(right.partition.utf8)
+        left.text.hasSameBytes(as: right.text) && left.partition.hasSameBytes(as: right.partition)
     }
 }
 

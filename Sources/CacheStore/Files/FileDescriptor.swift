@@ -359,6 +359,8 @@ package struct FileStatus {
     let mayGrow: Bool
     /// The time of the last write, in nanoseconds since 1970.
     let modified: Int64
+    /// The time of the last write, link or renaming, in nanoseconds since 1970.
+    let changed: Int64
 
     init(_ status: stat) {
         isRegular = status.st_mode & S_IFMT == S_IFREG
@@ -370,11 +372,12 @@ package struct FileStatus {
         owner = status.st_uid
         mayGrow = status.st_mode & mode_t(S_IXUSR) != 0
         #if canImport(Darwin)
-        let time = status.st_mtimespec
+        let (writing, changing) = (status.st_mtimespec, status.st_ctimespec)
         #else
-        let time = status.st_mtim
+        let (writing, changing) = (status.st_mtim, status.st_ctim)
         #endif
-        modified = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+        modified = Int64(writing.tv_sec) &* 1_000_000_000 &+ Int64(writing.tv_nsec)
+        changed = Int64(changing.tv_sec) &* 1_000_000_000 &+ Int64(changing.tv_nsec)
     }
 
     /// Whether both are of one file without a write in between.

@@ -22,7 +22,10 @@ extension ResponseStore {
         }
         if !report.isSound {
             // Recount before removing anything: later removals subtract from these counts.
-            try writer.write { (transaction) throws(StoreError) in try transaction.connection.countAnew() }
+            try writer.write { (transaction) throws(StoreError) in
+                transaction.changes.isUnknown = true
+                try transaction.connection.countAnew()
+            }
         }
         try drop(report.problems.compactMap(\.damagedBody))
         for case .unlistedBody(let key) in report.problems { try remove(key) }

@@ -51,6 +51,8 @@ package final class Connection {
     /// The number of pages in the WAL after the last commit of this connection. SQLite's hook writes it once
     /// ``leaveCheckpointsToOthers()`` was called.
     private let walPages: UnsafeMutablePointer<Int32>
+    /// The memory that ``header`` returns, once SQLite has mapped it.
+    var mappedHeader: WALIndexHeader?
     /// Statements by the address of their literal. The address identifies the text, so the text is never hashed.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 

@@ -1,5 +1,6 @@
 internal import CacheFoundation
 internal import CacheLoader
+internal import CacheStore
 internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
@@ -76,7 +77,7 @@ extension SharedTier {
         let end = configuration.uptime()
         // The caller's cancellation says nothing about the engine.
         guard result != nil || !Task.isCancelled else { return Lookup() }
-        let answer: RequestStep.TierResult =
+        let answer: RequestStep.UpstreamResult =
             switch result {
             case nil: .timeout
             case let result? where result.hasFailed: .error

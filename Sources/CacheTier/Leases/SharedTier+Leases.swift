@@ -1,6 +1,7 @@
 internal import ByteText
 internal import CacheFoundation
 internal import CacheLoader
+internal import CacheStore
 internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes

@@ -28,11 +28,11 @@ extension SharedTier {
         configuration.observer == nil ? nil : configuration.clock()
     }
 
-    func endStep(_ beganAt: Date?, _ result: RequestStep.TierResult, of request: HTTPRequest) {
+    func endStep(_ beganAt: Date?, _ result: RequestStep.UpstreamResult, of request: HTTPRequest) {
         guard let beganAt, let observer = configuration.observer else { return }
         observer.observe(
             RequestStep(
-                kind: .tierLookup(result, name: configuration.name), method: request.method,
+                kind: .upstreamLookup(result, name: configuration.name), method: request.method,
                 url: request.urlWithoutUser,
                 beganAt: beganAt, endedAt: configuration.clock()))
     }

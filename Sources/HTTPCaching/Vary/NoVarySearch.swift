@@ -1,3 +1,4 @@
+internal import ByteText
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
@@ -66,14 +67,17 @@ extension NoVarySearch {
     ///
     /// Takes time linear in their lengths; with key order ignored, sorting takes O(n log n).
     package func isEquivalent(_ first: String, _ second: String) -> Bool {
-        if first.utf8.elementsEqual(second.utf8) { return true }
+        if first.hasSameBytes(as: second) { return true }
         guard !isDefault, Self.base(of: first).utf8.elementsEqual(Self.base(of: second).utf8) else { return false }
         return significantPairs(of: first) == significantPairs(of: second)
     }
 
     /// The URL up to its query. Equivalent URLs have the same base.
     package static func base(of url: String) -> Substring {
-        url[..<(url.utf8.firstIndex(of: UInt8(ascii: "?")) ?? url.endIndex)]
+        var url = url
+        // Each request asks. A search in the bytes is several times as fast as in the view of them.
+        let length = url.withUTF8 { $0.firstIndex(of: UInt8(ascii: "?")) ?? $0.count }
+        return url[..<url.utf8.index(url.startIndex, offsetBy: length)]
     }
 
     private func significantPairs(of url: String) -> [FormQuery.Pair] {

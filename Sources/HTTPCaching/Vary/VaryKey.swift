@@ -127,7 +127,7 @@ public struct VaryKey: Sendable {
 extension VaryKey: Hashable {
     /// Compares bytes: == on strings treats canonically equivalent characters as equal.
     public static func == (lhs: VaryKey, rhs: VaryKey) -> Bool {
-        lhs.text.utf8.elementsEqual(rhs.text.utf8)
+        lhs.text.hasSameBytes(as: rhs.text)
     }
 
     /// Hashes the bytes, as `==` compares them.

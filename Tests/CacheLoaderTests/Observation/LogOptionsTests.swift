@@ -56,7 +56,7 @@ struct LogOptionsTests {
         let fixture = try LoaderFixture(transport: transport) { configuration in
             if let options { configuration.logOptions = options }
             if let logger { configuration.logger = logger }
-            configuration.memoryLimit = 10
+            configuration.memoryLimit = 2_500
             configuration.memoryPressure = pressure
         }
         let loader = fixture.loader

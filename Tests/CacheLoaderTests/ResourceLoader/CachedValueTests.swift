@@ -12,7 +12,7 @@ struct CachedValueTests {
     private let url = "https://example.com/a"
 
     private func fixture(
-        _ directives: String = "max-age=60", _ body: String = #"{"a":1}"#, memoryLimit: Int? = nil
+        _ directives: String = "max-age=60", _ body: String = #"{"a":1}"#, memoryLimit: Int? = 0
     ) throws -> (LoaderFixture, ScriptedTransport) {
         let transport = ScriptedTransport(.ok(body.utf8, cacheControl: directives, etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = memoryLimit }
@@ -28,7 +28,6 @@ struct CachedValueTests {
         fixture.clock.advance(by: 5)
         let stored = try #require(try fixture.loader.cachedValue(for: url, as: .json(type)))
         #expect(stored.value == ["a": 1] && stored.source == .disk && stored.age == 5 && !stored.isStale)
-        fixture.store.close()
         let kept = try #require(try fixture.loader.cachedValue(for: url, as: .json(type)))
         #expect(kept.value == ["a": 1] && kept.source == .memory)
         #expect(try await fixture.loader.load(url, as: .json(type)).source == .memory)

@@ -32,17 +32,151 @@ struct LoaderMemoryTests {
         let (fixture, transport) = try fixture()
         #expect(try await fixture.loader.load(url, as: processor).source == .network)
         #expect(try await fixture.loader.load(url, as: processor).source == .memory)
-        // A hit makes no lookup and reads no file, even while the store is open.
+        // A hit makes no lookup and reads no file.
         #expect(fixture.loader.counters.hits == 0)
         #expect(fixture.loader.counters.diskBytes == 0)
         fixture.clock.advance(by: 5)
-        fixture.store.close()
         let hit = try await fixture.loader.load(url, as: processor)
         #expect(hit.source == .memory)
         #expect(hit.value == "body")
         #expect(hit.age == 5)
         #expect(runs.count == 1)
         #expect(transport.requestCount == 1)
+    }
+
+    @Test(
+        "G8: nothing in memory answers while the store cannot tell whether it has the response, but it stays in memory")
+    func suspended() async throws {
+        let (fixture, transport) = try fixture()
+        _ = try await fixture.loader.load(url)
+        fixture.store.suspend()
+        #expect(try await fixture.loader.load(url).source == .network)
+        try fixture.store.resume()
+        #expect(try await fixture.loader.load(url).source == .memory)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("G8: nor does a value whose entry another store object has removed, replaced or evicted", arguments: 0..<3)
+    func otherStore(change: Int) async throws {
+        let (fixture, _) = try fixture()
+        _ = try await fixture.loader.load(url)
+        #expect(try await fixture.loader.load(url).source == .memory)
+        let other = try ResponseStore(directory: fixture.store.directory, configuration: fixture.store.configuration)
+        let key = try CacheKey(url: url)
+        switch change {
+        case 0: _ = try await other.remove(key)
+        case 1:
+            let entry = try #require(try other.peek(key))
+            try await other.insert(Data("new".utf8), metadata: entry.metadata, for: key)
+        default: try other.evict(maxBytes: 0)
+        }
+        let loaded = try await fixture.loader.load(url)
+        #expect(loaded.source == (change == 1 ? .disk : .network))
+        #expect(loaded.text == (change == 1 ? "new" : "body"))
+    }
+
+    @Test(
+        "A value stays in memory when other keys change, and when a part of the configuration does that it does not depend on"
+    )
+    func others() async throws {
+        let (fixture, _) = try fixture()
+        _ = try await fixture.loader.load(url)
+        _ = try await fixture.loader.load(url + "b")
+        try await fixture.store.remove(CacheKey(url: url + "b"))
+        fixture.loader.configuration.lanes = LaneWidths()
+        #expect(try await fixture.loader.load(url).source == .memory)
+        fixture.loader.configuration.policy.mode = .cacheFirst
+        #expect(try await fixture.loader.load(url).source == .disk)
+    }
+
+    @Test("URLs that differ only in their Unicode normalisation have values of their own")
+    func normalisation() async throws {
+        let transport = ScriptedTransport { request, _ in .reply(200, [.cacheControl: "max-age=60"], request.path ?? "")
+        }
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        let urls = ["https://example.com/\u{e9}", "https://example.com/e\u{301}"]
+        for url in urls { _ = try await fixture.loader.load(url) }
+        #expect(try await fixture.loader.load(urls[0]).value != fixture.loader.load(urls[1]).value)
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("A value is not kept if its response was validated while the value was made, and is not as fresh any more")
+    func validatedMeanwhile() async throws {
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            number.next() == 1
+                ? .reply(200, [.cacheControl: "max-age=600", .eTag: "\"1\""], "body")
+                : .reply(304, [.cacheControl: "no-cache", .eTag: "\"1\""], "")
+        }
+        let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
+        let gate = Gate()
+        let slow = ClosureProcessor<Data, String>(ProcessorID("slow")) { data, _ in
+            await gate.wait()
+            return String(decoding: data, as: UTF8.self)
+        }
+        async let load = fixture.loader.load(url, as: slow)
+        await gate.reached(1)
+        _ = try await fixture.loader.load(ResourceRequest(url, policy: .revalidateAlways))
+        gate.open()
+        #expect(try await load.value == "body")
+        _ = try await fixture.loader.load(url, as: slow)
+        #expect(transport.requestCount == 3)
+    }
+
+    @Test("K4: a load that begins before a change of the partition leaves no value for loads after it")
+    func changedPartition() async throws {
+        struct Refusal: Error {}
+        let gate = Gate()
+        let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
+        let fixture = try LoaderFixture(transport: transport) {
+            $0.memoryLimit = 1 << 20
+            $0.partition = "a"
+        }
+        try await fixture.loader.insert(Data("refused".utf8), for: url)
+        let processor = ClosureProcessor<Data, String>(ProcessorID("choosy")) { data, _ in
+            guard String(decoding: data, as: UTF8.self) == "refused" else { return "body" }
+            await gate.wait()
+            throw Refusal()
+        }
+        async let load = fixture.loader.load(url, as: processor)
+        await gate.reached(1)
+        // The load asks the origin and waits for it only afterwards.
+        fixture.loader.configuration.partition = "b"
+        gate.open()
+        #expect(try await load.source == .network)
+        #expect(try await fixture.loader.load(url, as: processor).source == .network)
+    }
+
+    @Test("G9: the metadata of values count within the limit")
+    func bookkeeping() async throws {
+        let (fixture, _) = try fixture()
+        fixture.loader.configuration.memoryLimit = 20_000
+        for number in 0..<100 { _ = try await fixture.loader.load("\(url)/\(number)") }
+        var kept = 0
+        for number in 0..<100 where try await fixture.loader.load("\(url)/\(number)").source == .memory { kept += 1 }
+        #expect(kept < 20)
+    }
+
+    @Test("G9: of evicted objects that nobody holds, the keys go, too")
+    func evictedObjects() {
+        struct Probe { weak var metadata: Box? }
+        let cache = MemoryCache<MetadataKey, Box>(costLimit: 10)
+        var probes: [Probe] = []
+        for number in 0..<100 {
+            let metadata = Box(number)
+            probes.append(Probe(metadata: metadata))
+            cache.insert(Box(number), for: MetadataKey(number: number, metadata: metadata), cost: 1)
+        }
+        #expect(probes.count { $0.metadata != nil } == 10)
+    }
+
+    private struct MetadataKey: Hashable, Sendable {
+        let number: Int
+        let metadata: Box
+
+        static func == (left: Self, right: Self) -> Bool { left.number == right.number }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
     @Test("G6: so does a hit in the store, but not a request that does not want it", arguments: [true, false])
@@ -56,17 +190,20 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(request, as: processor).source == (usesMemory ? .memory : .disk))
     }
 
-    @Test("G1: without a limit nothing is in memory; a change counts at once")
+    @Test("G1: with a limit of 0, or one below the cost of a value, nothing is in memory; a change counts at once")
     func limit() async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)
         #expect(try await fixture.loader.load(url).source == .memory)
-        fixture.loader.configuration.memoryLimit = nil
+        fixture.loader.configuration.memoryLimit = 0
         #expect(try await fixture.loader.load(url).source == .disk)
         #expect(try await fixture.loader.load(url).source == .disk)
-        fixture.loader.configuration.memoryLimit = 3
+        fixture.loader.configuration.memoryLimit = 1_000
         #expect(try await fixture.loader.load(url).source == .disk)
         #expect(try await fixture.loader.load(url).source == .disk, "larger than the limit")
+        fixture.loader.configuration.memoryLimit = 2_000
+        #expect(try await fixture.loader.load(url).source == .disk)
+        #expect(try await fixture.loader.load(url).source == .memory)
     }
 
     @Test("G1: a limit of 0 keeps nothing, also no empty value", arguments: ["", "body"])

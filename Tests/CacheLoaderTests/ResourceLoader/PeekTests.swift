@@ -167,7 +167,6 @@ struct PeekTests {
         fixture.clock.advance(by: 5)
         try expect(fixture, ResourceRequest(url), "body")
         fixture.clock.advance(by: 5)
-        fixture.store.close()
         let hit = try await fixture.loader.load(url)
         #expect(hit.source == .memory)
         #expect(hit.text == "body")

@@ -97,8 +97,8 @@ struct RequestPolicyTests {
     @Test(
         "Immutable content is stored and reused, whatever its directives say",
         arguments: ["no-store", "no-cache", "max-age=0, must-revalidate", "private, no-store, max-age=0"],
-        [nil, 1 << 20])
-    func immutable(directives: String, memoryLimit: Int?) async throws {
+        [0, 1 << 20])
+    func immutable(directives: String, memoryLimit: Int) async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: directives, etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = memoryLimit }
         let request = ResourceRequest(url, policy: .immutable)
@@ -106,7 +106,7 @@ struct RequestPolicyTests {
         fixture.clock.advance(by: 1_000_000_000)
         let again = try await fixture.loader.load(request)
         #expect(again.text == "body" && !again.isStale)
-        #expect(again.source == (memoryLimit == nil ? .disk : .memory))
+        #expect(again.source == (memoryLimit == 0 ? .disk : .memory))
         #expect(transport.requestCount == 1)
         _ = try await fixture.loader.load(url)
         #expect(transport.requestCount == 2, "a request under the default policy asks the origin")

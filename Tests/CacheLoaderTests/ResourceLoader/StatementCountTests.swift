@@ -18,10 +18,19 @@ struct StatementCountTests {
         }
     }
 
+    @Test("a repeated hit runs no statement, be it from the store or from memory")
+    func repeatedHit() async throws {
+        let directory = try TemporaryDirectory()
+        await #expect(processExitsWith: .success) { [path = directory.path as String] in
+            try await Self.countStatementsOfHits(path)
+        }
+    }
+
     /// The statements that all connections of this process have begun since the test emptied the list.
     private static let statements = Mutex<[String]>([])
 
-    private static func countStatements(_ path: String) async throws {
+    /// Notes the statements of each connection that this process opens from now on.
+    private static func trace() {
         // SQLite calls the function for each connection that it opens.
         typealias Extension = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Int32
         let trace: Extension = { connection, _, _ in
@@ -35,6 +44,33 @@ struct StatementCountTests {
                 }, nil)
         }
         #expect(sqlite3_auto_extension(unsafeBitCast(trace, to: (@convention(c) () -> Void).self)) == SQLITE_OK)
+    }
+
+    private static func countStatementsOfHits(_ path: String) async throws {
+        trace()
+        let store = try ResponseStore(directory: URL(filePath: path + "/store"))
+        let transport = ScriptedTransport { _, _ in
+            TransportResponse(
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
+                body: TransportBody(chunks: [Data("a".utf8)]))
+        }
+        for (memoryLimit, source) in [(0, ResponseSource.disk), (1 << 20, .memory)] {
+            var configuration = ResourceLoader.Configuration()
+            configuration.memoryLimit = memoryLimit
+            let loader = ResourceLoader(store: store, transport: transport, configuration: configuration)
+            let url = "https://example.com/\(source)"
+            _ = try await loader.load(url)
+            try await store.flush()
+            _ = try await loader.load(url)
+            statements.withLock { $0 = [] }
+            #expect(try await loader.load(url).source == source)
+            let found = statements.withLock { $0 }
+            #expect(found == [], "\(source)")
+        }
+    }
+
+    private static func countStatements(_ path: String) async throws {
+        trace()
         let store = try ResponseStore(directory: URL(filePath: path + "/store"))
         let atRequest = Mutex<[String]>([])
         let transport = ScriptedTransport { _, _ in

@@ -73,10 +73,15 @@ struct Laboratory: Sendable {
     static func calls(_ mode: ScenarioOptions.Mode, _ kinds: CallKinds) async throws -> UInt64 {
         let laboratory = try Laboratory()
         let ending = try await laboratory.run(laboratory.options(mode, FaultPlan(.count, kinds)))
-        guard ending == .exit(0), let last = laboratory.output.split(separator: " ").last,
-            let count = UInt64(last.trimmingCharacters(in: .newlines))
-        else { throw Failure("\(ending): \(laboratory.output)") }
+        guard ending == .exit(0), let count = laboratory.callCount else {
+            throw Failure("\(ending): \(laboratory.output)")
+        }
         return count
+    }
+
+    /// The number of calls that a program has counted before its end.
+    var callCount: UInt64? {
+        output.split(separator: " ").last.flatMap { UInt64($0.trimmingCharacters(in: .newlines)) }
     }
 
     // MARK: Examining

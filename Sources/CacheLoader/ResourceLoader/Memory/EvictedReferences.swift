@@ -45,12 +45,23 @@ package struct EvictedReferences<Key: Hashable, Value> {
 
     /// Removes the reference for `key`. Returns the item if its object is alive and has not expired.
     package mutating func take(_ key: Key, at now: Date) -> Item? {
-        guard let reference = references.removeValue(forKey: key) else { return nil }
+        guard let index = references.index(forKey: key) else { return nil }
+        let (key, reference) = references.remove(at: index)
         // Check the expiry before the weak reference is read. Reading it retains the object, which might then be
         // released here for the last time.
         if let expiresAt = reference.expiresAt, expiresAt <= now { return nil }
         return reference.value.map {
             Item(key: key, value: $0, cost: reference.cost, expiresAt: reference.expiresAt)
+        }
+    }
+
+    /// Drops those of `keys` whose objects are dead. Returns the live objects, as ``sweep()`` does.
+    mutating func dropDead(_ keys: [Key]) -> [Value] {
+        keys.compactMap { key in
+            guard let reference = references[key] else { return nil }
+            let value = reference.value
+            if value == nil { references[key] = nil }
+            return value
         }
     }
 

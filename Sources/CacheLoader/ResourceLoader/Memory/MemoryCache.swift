@@ -89,14 +89,15 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///
     /// Also finds an evicted class instance that the program still holds, and inserts it again if the limit allows.
     public func value(for key: Key) -> Value? {
-        value(for: key, at: clock())
+        use(key, at: clock())?.value
     }
 
-    /// Does the same as ``value(for:)``, for a caller that has already read the clock.
-    func value(for key: Key, at now: Date) -> Value? {
-        let (value, removed) = state.withLock { $0.use(key, at: now) }
+    /// Does the same as ``value(for:)``, for a caller that has read the clock. Also returns the key with which the value was
+    /// inserted, which equals `key`.
+    func use(_ key: Key, at now: Date) -> (key: Key, value: Value)? {
+        let (found, removed) = state.withLock { $0.use(key, at: now) }
         finish(removed)
-        return value
+        return found
     }
 
     /// Returns the value for `key` without recording a use. Does not find evicted values.
@@ -132,17 +133,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         return isAdmitted
     }
 
-    /// Does the same as ``insert(_:for:cost:expiresAt:)``, but returns the displaced values: the replaced one and the
-    /// evicted ones.
-    package func insertSayingWhatGoes(_ value: Value, for key: Key, cost: Int) -> [Value] {
-        let item = Item(key: key, value: value, cost: cost, expiresAt: nil)
-        let now = clock()
-        let removed = state.withLock { $0.insert(item, at: now).removed }
-        let values = removed.map(\.value)
-        finish(removed)
-        return values
-    }
-
     /// The key of the least recently used value, the next to evict. Skips expired values.
     public var oldestKey: Key? {
         let now = clock()
@@ -165,11 +155,6 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         let now = clock()
         let removed = state.withLock { $0.remove(key) }
         return removed.map { !$0.hasExpired(at: now) } ?? false
-    }
-
-    /// Removes the value for `key` and returns it, even if it has expired. Returns `nil` for an evicted value.
-    package func take(_ key: Key) -> Value? {
-        state.withLock { $0.remove(key) }?.value
     }
 
     /// Removes all values. Evicted values are not found again either.
@@ -219,10 +204,11 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     private func finish(_ items: consuming [Item]) -> FreedMemory {
         guard !items.isEmpty else { return FreedMemory() }
         let freed = FreedMemory(count: items.count, cost: items.reduce(0) { $0 + $1.cost })
+        let keys = items.map(\.key)
         items = []
         // Only this release shows which evicted objects the program still holds. The sweep retains those; they are
         // released outside the lock, too.
-        let (_, evicted) = state.withLock { ($0.sweepReferences(), $0.takeEvicted()) }
+        let (_, evicted) = state.withLock { ($0.sweepReferences(of: keys), $0.takeEvicted()) }
         if evicted.count > 0 { onEvent?(.evicted(evicted)) }
         return freed
     }

@@ -1,5 +1,3 @@
-package import CacheStore
-
 /// Signals memory pressure to any number of caches, loaders and models.
 ///
 /// ```swift

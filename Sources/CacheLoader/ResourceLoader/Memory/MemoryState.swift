@@ -27,16 +27,16 @@ struct MemoryState<Key: Hashable, Value> {
 
     /// Returns the value for `key` and makes it the most recently used one. Also finds an evicted value that the
     /// program still holds.
-    mutating func use(_ key: Key, at now: Date) -> (value: Value?, removed: [Item]) {
+    mutating func use(_ key: Key, at now: Date) -> (found: (key: Key, value: Value)?, removed: [Item]) {
         switch table.use(key, at: now) {
-        case .found(let number): return (table.value(at: number), [])
+        case .found(let number): return (table.keyAndValue(at: number), [])
         case .expired(let item): return (nil, [item])
         case .missing: break
         }
         guard references.count > 0, let item = references.take(key, at: now) else { return (nil, []) }
         var removed: [Item] = []
         if !admit(item, at: now, &removed) { references.insert(item) }
-        return (item.value, removed)
+        return ((item.key, item.value), removed)
     }
 
     /// Returns the value for `key` without recording a use.
@@ -127,8 +127,9 @@ struct MemoryState<Key: Hashable, Value> {
         return evicted
     }
 
-    /// Drops references to evicted values that are dead. Returns the live ones.
-    mutating func sweepReferences() -> [Value] {
-        references.sweep()
+    /// Drops the references of `keys` to evicted values that are dead, and those beyond the bound. Returns live ones.
+    mutating func sweepReferences(of keys: [Key]) -> [Value] {
+        guard references.count > 0 else { return [] }
+        return references.dropDead(keys) + references.sweep()
     }
 }

@@ -74,7 +74,7 @@ package struct RecencyTable<Key: Hashable, Value> {
     enum Use {
         case missing
         case expired(Item)
-        /// The number of the item, for ``value(at:)``: a hit copies the value once.
+        /// The number of the item, for ``keyAndValue(at:)``: a hit copies the value once.
         case found(Int)
     }
 
@@ -86,8 +86,11 @@ package struct RecencyTable<Key: Hashable, Value> {
         return .found(number)
     }
 
-    /// Returns the value of an item that was just found.
-    func value(at number: Int) -> Value? { valueAt[number] }
+    /// Returns the key and the value of an item that was just found.
+    func keyAndValue(at number: Int) -> (key: Key, value: Value)? {
+        guard let key = keyAt[number], let value = valueAt[number] else { return nil }
+        return (key, value)
+    }
 
     /// Adds an item as the newest. The table must not contain its key.
     mutating func insert(_ item: Item) {

@@ -105,7 +105,7 @@ extension ResourceLoader {
         var isFirst = false
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let waiter = LoadWaiter(plan: plan, memoryKey: memoryKey(request, plan)) { event in
+                let waiter = LoadWaiter(plan: plan, memoryKey: .of(request, plan, load.settings)) { event in
                     if case .ended(let result) = event { continuation.resume(returning: result) }
                 }
                 isFirst = attach(waiter, ticket, to: load, request, heldBackBy: heldBackBy)
@@ -219,7 +219,6 @@ extension ResourceLoader {
         endWaitForTurn(id, load)
         if waitForProcess(id, load, attempt) { return }
         notify(id, .requesting)
-        let epoch = memory.epoch(of: load.target.key)
         let (refused, waited) = loads.withLock { ($0[id].refused, $0[id].waited) }
         let timeLimit = load.timeout.map { $0 - waited }
         // The closure may outlive the load, and must not retain the loader.
@@ -236,9 +235,8 @@ extension ResourceLoader {
             }
             arrived = stale
         }
-        forgetReplaced(by: arrived, load)
         change { $0.finishTransfer(id) }
-        await processAndDeliver(id, load, attempt, arrived, since: epoch)
+        await processAndDeliver(id, load, attempt, arrived)
     }
 
     /// Schedules another attempt if the failure may be temporary.
@@ -288,7 +286,7 @@ extension ResourceLoader {
 
     /// Runs the processing plans of all waiters on the body, each plan once. Includes waiters that join meanwhile.
     private func processAndDeliver(
-        _ id: UInt64, _ load: Load, _ attempt: Int, _ arrived: LoadedResource, since epoch: Epoch
+        _ id: UInt64, _ load: Load, _ attempt: Int, _ arrived: LoadedResource
     ) async {
         let resource = arrived.resource
         var values: [ProcessingPlan.Identity: Result<any Sendable, LoadError>] = [:]
@@ -311,7 +309,7 @@ extension ResourceLoader {
                 return loads.table.end(id)
             }
             guard let served else { continue }
-            remember(served, values, of: arrived, load, since: epoch)
+            remember(served, values, of: arrived, load)
             for waiter in served {
                 guard let value = values[waiter.plan.identity] else { continue }
                 waiter.receive(.ended(value.map { resource.with($0) }))
@@ -323,8 +321,7 @@ extension ResourceLoader {
 
     private func remember(
         _ waiters: [LoadWaiter], _ values: [ProcessingPlan.Identity: Result<any Sendable, LoadError>],
-        of arrived: LoadedResource,
-        _ load: Load, since epoch: Epoch
+        of arrived: LoadedResource, _ load: Load
     ) {
         guard let entry = arrived.entry else { return }
         var remembered: [LoaderMemory.Key: any Sendable] = [:]
@@ -332,7 +329,7 @@ extension ResourceLoader {
             guard let key = waiter.memoryKey, remembered[key] == nil else { continue }
             if case .success(let value)? = values[waiter.plan.identity] { remembered[key] = value }
         }
-        remember(remembered, of: arrived.resource, arrived.resource.data.count, entry, load, since: epoch)
+        remember(remembered, of: arrived.resource, arrived.resource.data.count, entry, arrived.found, load)
     }
 
     private func end(_ id: UInt64, with result: Result<Loaded<any Sendable>, LoadError>) {

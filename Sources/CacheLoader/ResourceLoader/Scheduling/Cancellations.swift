@@ -18,17 +18,18 @@ struct Cancellations: Sendable {
         count += 1
         guard let key else {
             latestOfAll = count
-            latestByKey = BoundedDictionary()
+            latestByKey.removeAll()
             return
         }
         latestByKey[key] = count
     }
 
     /// Returns whether a load was cancelled after its creation.
-    func include(_ load: Load) -> Bool {
+    mutating func include(_ load: Load) -> Bool {
         guard load.cancellations < count else { return false }
         // A QUERY has a key of its own. A cancellation of its URL includes it.
-        let latest = [load.target.key, load.target.key.withoutFragment].compactMap { $0.flatMap { latestByKey[$0] } }
-        return load.cancellations < max(latestOfAll, latest.max() ?? 0)
+        var latest = max(latestOfAll, latestByKey[load.target.key] ?? 0)
+        if let url = load.target.key.withoutFragment { latest = max(latest, latestByKey[url] ?? 0) }
+        return load.cancellations < latest
     }
 }

@@ -9,6 +9,8 @@ struct LoadedResource: Sendable {
     let key: CacheKey
     /// The stored entry; `nil` if the response is not stored, or if its entry is not known.
     let entry: StoredEntry?
+    /// The state of the key when the store answered. An answer of the origin has none.
+    let found: KeySnapshot?
     /// The stored file with the bytes of the resource; `nil` without one.
     let file: StoredBody?
     /// The stored entry if the resource is its complete body; otherwise `nil`.
@@ -23,6 +25,7 @@ struct LoadedResource: Sendable {
         self.resource = resource
         key = target.key
         entry = response.entry
+        found = response.found
         file = response.file(of: resource)
         whole = response.wholeEntry(for: method)
         isFromUpstreamCache = response.isFromUpstreamCache && response.isWhole(for: method)

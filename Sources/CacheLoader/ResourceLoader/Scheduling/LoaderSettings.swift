@@ -9,12 +9,26 @@ final class LoaderSettings: Sendable {
     let cache: CacheSettings
     /// The number of earlier changes of the configuration. Loads before and after a change are not coalesced.
     let generation: UInt64
+    /// The number of earlier changes that make other values of a response, or choose another one. No value in memory from
+    /// before answers after it.
+    let valueGeneration: UInt64
     private let lastNumber = Atomic<UInt64>(0)
 
-    init(_ configuration: ResourceLoader.Configuration, generation: UInt64) {
+    /// - Parameter former: The settings before a change. The first settings have none.
+    init(_ configuration: ResourceLoader.Configuration, after former: LoaderSettings? = nil) {
         self.configuration = configuration
         cache = CacheSettings(configuration.cache)
-        self.generation = generation
+        generation = former.map { $0.generation + 1 } ?? 0
+        let isSame = former.map { Self.makeSameValues($0.configuration, configuration) } ?? true
+        valueGeneration = (former?.valueGeneration ?? 0) + (isSame ? 0 : 1)
+    }
+
+    private static func makeSameValues(_ a: ResourceLoader.Configuration, _ b: ResourceLoader.Configuration) -> Bool {
+        a.policy == b.policy && a.urlPolicies == b.urlPolicies && a.partition == b.partition
+            && a.credentials == b.credentials && a.maxRedirects == b.maxRedirects && a.cacheStatus == b.cacheStatus
+            && a.maxBodyBytes == b.maxBodyBytes && a.maxDecodedBytes == b.maxDecodedBytes
+            && a.decodesContent == b.decodesContent && a.contentTypes == b.contentTypes
+            && a.acceptsMissingContentType == b.acceptsMissingContentType && a.loadsFiles == b.loadsFiles
     }
 
     /// Returns the policy of a request. Reads its URL only if policies depend on it.

@@ -11,12 +11,12 @@ extension ResourceLoader {
     /// - Parameter load: Gets the key of a response that was refused and removed.
     func loadFromStore(
         _ load: inout Load, _ plan: ProcessingPlan
-    ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, entry: StoredEntry?)? {
+    ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, response: CachedResponse)? {
         guard load.isShareable, let (response, request) = try await contentFromStore(&load) else { return nil }
         let original = response.original(for: request.method)
         if let original, let value = await storedValue(plan, of: original, load) {
             let loaded = try Loaded(value, response, request.target, load.configuration)
-            return (loaded, Int(clamping: original.byteCount), original)
+            return (loaded, Int(clamping: original.byteCount), response)
         }
         let resource: Loaded<Data>
         do throws(LoadError) {
@@ -38,7 +38,7 @@ extension ResourceLoader {
             return nil
         }
         if let original, plan.form != nil { await plan.keep(value, of: original, in: store, load.configuration) }
-        return (resource.with(value), resource.data.count, response.entry)
+        return (resource.with(value), resource.data.count, response)
     }
 
     /// Returns stored content, fresh or stale; `nil` if there is none, or if its origin forbids serving it without

@@ -29,13 +29,18 @@ final class ReaderPool: Sendable {
     private let free: Mutex<[Int]>
     private let open: @Sendable () throws(StoreError) -> sending Connection
     private let directory: StoreDirectory
+    /// Called before a connection is closed that was used.
+    private let willClose: @Sendable () -> Void
 
-    init(count: Int, _ directory: StoreDirectory, open: @escaping @Sendable () throws(StoreError) -> sending Connection)
-    {
+    init(
+        count: Int, _ directory: StoreDirectory, willClose: @escaping @Sendable () -> Void,
+        open: @escaping @Sendable () throws(StoreError) -> sending Connection
+    ) {
         readers = (0..<count).map { _ in Reader() }
         available = DispatchSemaphore(value: count)
         free = Mutex((0..<count).reversed())
         self.directory = directory
+        self.willClose = willClose
         self.open = open
     }
 
@@ -98,7 +103,9 @@ final class ReaderPool: Sendable {
         for reader in readers {
             reader.slot.withLock { slot in
                 switch slot {
-                case .open, .prepared: slot = .unopened
+                case .open, .prepared:
+                    willClose()
+                    slot = .unopened
                 case .unopened, .refusing: break
                 }
             }
@@ -108,7 +115,12 @@ final class ReaderPool: Sendable {
     /// Closes each connection as soon as its present caller is done. Lookups throw `error` from now on; after
     /// `suspended`, until ``resume()``.
     func end(with error: StoreError) {
-        for reader in readers { reader.slot.withLock { $0 = .refusing(error) } }
+        for reader in readers {
+            reader.slot.withLock { slot in
+                willClose()
+                slot = .refusing(error)
+            }
+        }
     }
 
     /// Allows connections again after a suspension.

@@ -44,17 +44,20 @@ extension WriteTransaction {
     private func write(_ access: AccessLog.Access, _ entry: Int64) throws(StoreError) {
         let update = try connection.prepared(
             """
-            UPDATE access SET
-                recency = max(recency, ?2), accessed_at = max(accessed_at, ?3),
-                hit_count = min(hit_count, 9223372036854775807 - ?4) + ?4
+            UPDATE OR ROLLBACK access SET
+                recency = CASE WHEN recency > ?2 THEN recency ELSE ?2 END,
+                accessed_at = CASE WHEN accessed_at > ?3 THEN accessed_at ELSE ?3 END,
+                hit_count = CASE WHEN hit_count < 9223372036854775807 - ?4 THEN hit_count + ?4 ELSE 9223372036854775807 END
             WHERE entry_id = ?1
             """)
         try run(update, access, entry)
         if connection.changes == 0 {
             let insertion = try connection.prepared(
                 """
-                INSERT INTO access (entry_id, recency, accessed_at, hit_count, is_pinned)
-                SELECT id, max(id << 24, ?2), max(created_at, ?3), ?4, is_pinned FROM entry WHERE id = ?1
+                INSERT OR ROLLBACK INTO access (entry_id, recency, accessed_at, hit_count, is_pinned)
+                SELECT id, CASE WHEN id << 24 > ?2 THEN id << 24 ELSE ?2 END,
+                    CASE WHEN created_at > ?3 THEN created_at ELSE ?3 END, ?4, is_pinned
+                FROM entry WHERE id = ?1
                 """)
             try run(insertion, access, entry)
         }

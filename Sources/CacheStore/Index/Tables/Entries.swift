@@ -20,24 +20,24 @@ private enum EntryColumn: Int32 {
 extension Connection {
     /// Returns all stored responses of a key.
     package func entries(for key: CacheKey) throws(StoreError) -> [StoredEntry] {
-        try read(key, searchBase: nil, isForOrigin: false).entries
+        try snapshot(of: key, isForOrigin: false).entries
     }
 
     /// Returns the present state of a key, in one statement.
-    package func snapshot(of key: CacheKey, searchBase: Substring?) throws(StoreError) -> KeySnapshot {
-        try read(key, searchBase: searchBase, isForOrigin: true)
-    }
-
+    ///
     /// Takes one point lookup; there is a second row only with variants, parts or an error response.
     ///
-    /// - Parameter isForOrigin: Whether a request to the origin may follow. A key without entries then has its failures and
-    ///   its related keys read.
-    private func read(_ key: CacheKey, searchBase: Substring?, isForOrigin: Bool) throws(StoreError) -> KeySnapshot {
+    /// - Parameter generation: The generation if it is known. An earlier one does no harm: a load then counts as begun before
+    ///   the removals since, and is not stored.
+    package func snapshot(
+        of key: CacheKey, searchBase: Substring? = nil, isForOrigin: Bool = true, generation: StoreGeneration? = nil
+    ) throws(StoreError) -> KeySnapshot {
         let statement = try prepared(
             """
             SELECT entry.id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
                 expires_at, created_at, is_body_decoded, byte_count, body, head, entry.session, is_pinned, tags,
-                key_checksum, part_start, part_total, groups, search_base, generation,
+                key_checksum, part_start, part_total, groups, search_base,
+                CASE WHEN ?6 THEN (SELECT generation FROM state) END,
                 CASE WHEN entry.id IS NULL AND ?3 THEN
                     EXISTS (SELECT 1 FROM failure WHERE failure.partition = ?1 AND failure.key = ?2)
                 END,
@@ -47,8 +47,10 @@ extension Connection {
                         ORDER BY id DESC LIMIT ?5
                     ) AS related
                 ) END
-            FROM state LEFT JOIN entry
-                ON partition = ?1 AND key = ?2 AND (entry.session IS NULL OR entry.session = state.session)
+            FROM (SELECT 1) AS one LEFT JOIN entry
+                ON partition = ?1 AND key = ?2
+                AND (entry.session IS NULL OR entry.session = (SELECT session FROM state))
+            WHERE ?3 OR entry.id IS NOT NULL
             """)
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
@@ -56,18 +58,31 @@ extension Connection {
         statement.bind(isForOrigin ? 1 : 0, at: 3)
         statement.bind(searchBase.map { Int64($0.unicodeScalars.count) }, at: 4)
         statement.bind(Self.maxVariants, at: 5)
-        var snapshot = KeySnapshot(key: key)
-        // There is a row without entries, too. Without a row in `state` the index is damaged.
-        guard try statement.step() else { throw error(SQLITE_CORRUPT, sql: statement.sql) }
-        repeat {
-            snapshot.generation = StoreGeneration(number: statement.int64(EntryColumn.generation))
-            if let entry = StoredEntry(key: key, row: statement) { snapshot.entries.append(entry) }
-            snapshot.hasFailures = statement.int64OrNil(EntryColumn.hasFailures).map { $0 != 0 }
+        statement.bind(generation == nil ? 1 : 0, at: 6)
+        let checksum = KeyChecksum(key).key
+        var entries: [StoredEntry] = []
+        var relatedKeys: [CacheKey] = []
+        var hasFailures: Bool?
+        var present = generation
+        // If a request may follow, there is a row without entries, too.
+        var hasRow = false
+        while try statement.step() {
+            hasRow = true
+            if present == nil {
+                present = statement.int64OrNil(EntryColumn.generation).map { StoreGeneration(number: $0) }
+            }
+            if let entry = StoredEntry(key: key, checksum: checksum, row: statement) { entries.append(entry) }
+            hasFailures = statement.int64OrNil(EntryColumn.hasFailures).map { $0 != 0 }
             for text in statement.names(EntryColumn.relatedKeys) {
                 let related = CacheKey(stored: text, partition: key.partition)
-                if !snapshot.relatedKeys.contains(related) { snapshot.relatedKeys.append(related) }
+                if !relatedKeys.contains(related) { relatedKeys.append(related) }
             }
-        } while try statement.step()
+        }
+        // Without a row in `state` the index is damaged. A lookup that needs no generation does not notice.
+        guard present != nil || !hasRow else { throw error(SQLITE_CORRUPT, sql: statement.sql) }
+        var snapshot = KeySnapshot(HotKey(key, entries, checksum: checksum), generation: present)
+        snapshot.hasFailures = hasFailures
+        snapshot.relatedKeys = relatedKeys
         return snapshot
     }
 
@@ -106,6 +121,8 @@ extension WriteTransaction {
         var inherited = replaced?.options
         for part in parts where inherited == nil { inherited = try self.options(ofEntry: part.id) }
         let options = options.completed(with: inherited)
+        let checksum = KeyChecksum(key).key
+        changes.keys.append(checksum)
         if let replaced, replaced.body != digest {
             release(replaced.body)
             try releaseDerived(ofEntry: replaced.id)
@@ -118,7 +135,7 @@ extension WriteTransaction {
         statement.bind(byteCount, at: EntryColumn.byteCount.parameter)
         statement.bind(digest, at: EntryColumn.body.parameter)
         statement.bind(options, from: EntryColumn.session.parameter)
-        statement.bind(KeyChecksum(key).key, at: EntryColumn.keyChecksum.parameter)
+        statement.bind(checksum, at: EntryColumn.keyChecksum.parameter)
         statement.bind(
             key.host ?? metadata.url.flatMap { try? CacheKey(url: $0).host } ?? "", at: EntryColumn.host.parameter)
         statement.bind(metadata.part?.completeLength, at: EntryColumn.partTotal.parameter)
@@ -222,6 +239,7 @@ extension WriteTransaction {
     /// another body.
     package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(StoreError) -> Bool {
         if metadata.variant != entry.metadata.variant { try removeVariant(metadata.variant, besides: entry) }
+        changes.keys.append(KeyChecksum(entry.key).key)
         let statement = try connection.prepared(
             """
             UPDATE OR ROLLBACK entry SET
@@ -256,6 +274,7 @@ extension WriteTransaction {
 
     /// Sets lifetime, pin and tags of all responses of a key; returns their number.
     package func setOptions(_ options: EntryOptions, for key: CacheKey) throws(StoreError) -> Int {
+        changes.keys.append(KeyChecksum(key).key)
         let statement = try connection.prepared(
             """
             UPDATE OR ROLLBACK entry SET
@@ -279,9 +298,12 @@ extension WriteTransaction {
     package func removeEntry(id: Int64) throws(StoreError) -> Bool {
         try releaseDerived(ofEntry: id)
         // Two statements: for RETURNING, SQLite opens a temporary table at each run.
-        let query = try connection.prepared("SELECT body FROM entry WHERE id = ?1")
+        let query = try connection.prepared("SELECT body, key_checksum FROM entry WHERE id = ?1")
+        defer { query.reset() }
         query.bind(id, at: 1)
-        guard try releaseBodies(query) == 1 else { return false }
+        guard try query.step() else { return false }
+        release(query.digest(0))
+        changes.keys.append(query.int64(1))
         let deletion = try connection.prepared("DELETE FROM entry WHERE id = ?1")
         deletion.bind(id, at: 1)
         try deletion.run()
@@ -331,7 +353,7 @@ extension Statement {
 extension StoredEntry {
     /// Reads the columns of ``Connection/entries(for:)``. Returns `nil` for a damaged row, so that it is a miss and not
     /// an entry with another body or of another key.
-    fileprivate init?(key: CacheKey, row: Statement) {
+    fileprivate init?(key: CacheKey, checksum: Int64, row: Statement) {
         // The key has no entry.
         guard !row.isNull(EntryColumn.id.rawValue) else { return nil }
         let digest = row.digest(EntryColumn.body.rawValue)
@@ -339,7 +361,7 @@ extension StoredEntry {
         guard digest == nil ? byteCount == 0 : byteCount > 0 else { return nil }
         // NULL is an empty body. Bytes that are no digest are damage.
         guard digest != nil || row.isNull(EntryColumn.body.rawValue) else { return nil }
-        guard row.int64(EntryColumn.keyChecksum.rawValue) == KeyChecksum(key).key else { return nil }
+        guard row.int64(EntryColumn.keyChecksum.rawValue) == checksum else { return nil }
         self.init(
             key: key,
             metadata: EntryMetadata(

@@ -24,36 +24,6 @@ extension Connection {
         return StoreGeneration(number: statement.int64(0))
     }
 
-    package func noteRemoval(of key: CacheKey) throws(StoreError) {
-        let checksum = KeyChecksum(key)
-        try noteRemoval(partition: checksum.partition, key: checksum.key)
-    }
-
-    /// - Parameter partition: The partition; `nil` for a removal from all.
-    package func noteRemoval(fromPartition partition: String?) throws(StoreError) {
-        try noteRemoval(partition: partition.map { KeyChecksum(partition: $0).partition }, key: nil)
-    }
-
-    private func noteRemoval(partition: Int64?, key: Int64?) throws(StoreError) {
-        // After the generation wraps around, every earlier load counts as affected.
-        try prepared(
-            "UPDATE state SET generation = CASE WHEN generation BETWEEN 0 AND 1 << 60 THEN generation + 1 ELSE 1 END"
-        )
-        .run()
-        let insertion = try prepared(
-            "INSERT OR REPLACE INTO removal VALUES ((SELECT generation FROM state), ?1, ?2)")
-        insertion.bind(partition, at: 1)
-        insertion.bind(key, at: 2)
-        try insertion.run()
-        let deletion = try prepared(
-            """
-            DELETE FROM removal
-            WHERE generation <= (SELECT generation FROM state) - ?1 OR generation > (SELECT generation FROM state)
-            """)
-        deletion.bind(Self.rememberedRemovals, at: 1)
-        try deletion.run()
-    }
-
     /// Whether a removal of `key`, of its URL, or of a set of entries that contains it, came after `generation`.
     package func wasRemoved(_ key: CacheKey, since generation: StoreGeneration) throws(StoreError) -> Bool {
         let present = try self.generation().number
@@ -74,5 +44,38 @@ extension Connection {
         statement.bind(checksum.key, at: 3)
         statement.bind(key.withoutFragment.map { KeyChecksum($0).key }, at: 4)
         return try statement.step()
+    }
+}
+
+extension WriteTransaction {
+    package func noteRemoval(of key: CacheKey) throws(StoreError) {
+        let checksum = KeyChecksum(key)
+        try noteRemoval(partition: checksum.partition, key: checksum.key)
+    }
+
+    /// - Parameter partition: The partition; `nil` for a removal from all.
+    package func noteRemoval(fromPartition partition: String?) throws(StoreError) {
+        try noteRemoval(partition: partition.map { KeyChecksum(partition: $0).partition }, key: nil)
+    }
+
+    private func noteRemoval(partition: Int64?, key: Int64?) throws(StoreError) {
+        // After the generation wraps around, every earlier load counts as affected.
+        try connection.prepared(
+            "UPDATE state SET generation = CASE WHEN generation BETWEEN 0 AND 1 << 60 THEN generation + 1 ELSE 1 END"
+        )
+        .run()
+        let insertion = try connection.prepared(
+            "INSERT OR REPLACE INTO removal VALUES ((SELECT generation FROM state), ?1, ?2)")
+        insertion.bind(partition, at: 1)
+        insertion.bind(key, at: 2)
+        try insertion.run()
+        let deletion = try connection.prepared(
+            """
+            DELETE FROM removal
+            WHERE generation <= (SELECT generation FROM state) - ?1 OR generation > (SELECT generation FROM state)
+            """)
+        deletion.bind(Connection.rememberedRemovals, at: 1)
+        try deletion.run()
+        changes.generation = try connection.generation()
     }
 }

@@ -1,3 +1,4 @@
+internal import ByteText
 internal import CSQLite
 
 /// Finds the entries of a selection.
@@ -202,7 +203,7 @@ extension EntrySelection {
 
     /// Whether the partition, the prefix and the host of the selection match a key.
     fileprivate func contains(_ key: CacheKey) -> Bool {
-        (partition.map { $0.utf8.elementsEqual(key.partition.utf8) } ?? true)
+        (partition.map { $0.hasSameBytes(as: key.partition) } ?? true)
             && (prefix.map { key.text.utf8.starts(with: $0.utf8) } ?? true)
             && (indexedHost.map { $0 == key.host } ?? true)
     }

@@ -8,6 +8,7 @@ internal import Synchronization
 /// ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
 final class BlobDeletion: Sendable {
     private let blobs: BlobDirectory
+    private let openBodies: OpenBodies
 
     private struct Queue {
         var pending: Set<ContentDigest> = []
@@ -18,8 +19,9 @@ final class BlobDeletion: Sendable {
     /// Guards the queue, not the deletions.
     private let queue = Mutex(Queue())
 
-    init(_ blobs: BlobDirectory) {
+    init(_ blobs: BlobDirectory, _ openBodies: OpenBodies) {
         self.blobs = blobs
+        self.openBodies = openBodies
     }
 
     /// Queues bodies that a committed transaction has released, or whose files a failed one has named.
@@ -58,7 +60,7 @@ final class BlobDeletion: Sendable {
     func deleteUnlessNeeded(_ digest: ContentDigest, _ connection: Connection) throws(StoreError) -> Bool {
         guard try !connection.containsBlob(digest) else { return false }
         do throws(StoreError) {
-            return try blobs.unlink(digest)
+            return try unlink(digest)
         } catch {
             queue.withLock { _ = $0.failed.insert(digest) }
             return false
@@ -67,6 +69,11 @@ final class BlobDeletion: Sendable {
 
     /// Deletes the file of a damaged body, whose rows the same transaction removes. Called under the write lock.
     func deleteDamaged(_ digest: ContentDigest) throws(StoreError) {
-        _ = try blobs.unlink(digest)
+        _ = try unlink(digest)
+    }
+
+    private func unlink(_ digest: ContentDigest) throws(StoreError) -> Bool {
+        defer { openBodies.close(digest) }
+        return try blobs.unlink(digest)
     }
 }

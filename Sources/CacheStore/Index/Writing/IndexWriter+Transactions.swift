@@ -73,7 +73,7 @@ extension IndexWriter {
             }
             try dependencies.blobs.syncNames()
             let newest = try connection.lastEntryID()
-            try connection.prepared("COMMIT").run()
+            try complete(transaction)
             // Release the lock before a checkpoint: other processes may write meanwhile.
             writeLock.release()
             commit.hold = transaction.age
@@ -94,10 +94,24 @@ extension IndexWriter {
         }
     }
 
+    /// Commits, and drops the hot keys that the transaction has changed, before its callers go on.
+    private func complete(_ transaction: WriteTransaction) throws(StoreError) {
+        let hotKeys = dependencies.hotKeys
+        hotKeys.begin()
+        do throws(StoreError) {
+            try transaction.connection.prepared("COMMIT").run()
+            transaction.changes.hasCommitted = transaction.hasWrittenPages
+            hotKeys.end(transaction.changes)
+        } catch {
+            hotKeys.end(nil)
+            throw error
+        }
+    }
+
     private func begin(_ transaction: WriteTransaction) throws(StoreError) {
         let connection = transaction.connection
         try writeLock.begin(connection, within: connection.busyTimeout)
-        transaction.startTime()
+        transaction.start()
         if !accessLog.isEmpty {
             try accessLog.follow(connection.lastEntryID(), connection.largestRecency())
             try transaction.writeAccesses(limit: Self.accessLimit)

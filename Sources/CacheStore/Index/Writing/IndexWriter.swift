@@ -22,6 +22,7 @@ package final class IndexWriter: Sendable {
         let directory: StoreDirectory
         let blobs: BlobDirectory
         let deletion: BlobDeletion
+        let hotKeys: HotKeys
         let options: IndexOptions
         let observation: StoreObservation
         let accessInterval: Duration
@@ -231,7 +232,9 @@ package final class IndexWriter: Sendable {
         switch action {
         case .none: break
         case .setTimer:
-            lane.submit(after: dependencies.accessInterval) { [weak self] in
+            let interval = dependencies.accessInterval
+            let delay = dependencies.hotKeys.asksForCommit() ? interval / 100 : interval
+            lane.submit(after: delay) { [weak self] in
                 if let self, accessLog.timerFired() { commitAccesses() }
             }
         case .writeNow: lane.submit { [weak self] in self?.commitAccesses() }

@@ -12,6 +12,8 @@ package final class WriteTransaction {
     /// Bodies of removed entries and derived representations. Their files are deleted after the commit, unless a row
     /// names them by then.
     private(set) var releasedBodies: [ContentDigest] = []
+    /// The keys whose lookups find something else after the commit.
+    var changes = HotKeys.Changes()
     /// Entries removed by evictions.
     package var evicted = EvictionReport()
     /// When the write lock was taken.
@@ -27,8 +29,18 @@ package final class WriteTransaction {
     /// How long the write lock has been held.
     var age: Duration { ContinuousClock.now - began }
 
+    /// The pages that the connection had written when the transaction began.
+    private var pagesWritten: Int64 = 0
+
+    /// Whether a page was written since the beginning. After the commit: whether there was anything to commit.
+    var hasWrittenPages: Bool { connection.pagesWritten != pagesWritten }
+
     /// Starts the time of the transaction. Called when the write lock was taken.
-    func startTime() { began = .now }
+    func start() {
+        began = .now
+        changes.version = connection.header?.version
+        pagesWritten = connection.pagesWritten
+    }
 
     package init(_ connection: Connection, accessLog: AccessLog? = nil, isShared: Bool = false) {
         self.connection = connection

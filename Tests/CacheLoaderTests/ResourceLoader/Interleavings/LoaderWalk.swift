@@ -91,7 +91,7 @@ struct LoaderWalk {
         }
         // Without a memory of its own: it gets every stored response from the store.
         var configuration = fixture.loader.configuration
-        configuration.memoryLimit = nil
+        configuration.memoryLimit = 0
         loaders = [
             fixture.loader, ResourceLoader(store: fixture.store, transport: origin, configuration: configuration),
         ]
@@ -243,7 +243,10 @@ struct LoaderWalk {
         }
         if path != load.path { counts["redirected", default: 0] += 1 }
         if let first = load.firstVersions[path], version < first {
-            report("\(load.path): version \(version) of \(path) after the removal of those before \(first)")
+            report(
+                "\(load.path): version \(version) of \(path) from \(resource.source), \(resource.age) s old, stale:"
+                    + " \(resource.isStale), failure: \(resource.failure.map { "\($0)" } ?? "none"), after the removal of"
+                    + " those before \(first)")
         }
         if path == InterleavingOrigin.tolerant, resource.isStale, resource.failure == nil, resource.source == .disk {
             counts["stale in a pause", default: 0] += 1

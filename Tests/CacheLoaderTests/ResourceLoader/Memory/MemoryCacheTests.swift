@@ -290,14 +290,4 @@ struct MemoryCacheTests {
         #expect(cache.removeExpired() == FreedMemory(count: 1, cost: 5))
         #expect(drain(cache) == "xyb")
     }
-
-    @Test("Who inserts can learn what gives way: the older value, and those that were evicted")
-    func whatGoes() {
-        let cache = MemoryCache<Int, String>(costLimit: 2)
-        #expect(cache.insertSayingWhatGoes("1a", for: 1, cost: 1).isEmpty)
-        #expect(cache.insertSayingWhatGoes("1b", for: 1, cost: 1) == ["1a"])
-        #expect(cache.insertSayingWhatGoes("2", for: 2, cost: 1).isEmpty)
-        #expect(cache.insertSayingWhatGoes("3", for: 3, cost: 1) == ["1b"])
-        #expect(cache.take(3) == "3" && cache.take(3) == nil)
-    }
 }

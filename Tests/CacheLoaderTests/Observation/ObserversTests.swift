@@ -1,4 +1,4 @@
-import CacheStore
+import CacheLoader
 import Synchronization
 import Testing
 
