@@ -36,6 +36,8 @@ struct InstructionScenario: Sendable {
         case hotLoad = "hot-load"
         /// Loads a value that the loader keeps in memory.
         case memory
+        /// Joins a load that waits for its origin, and receives its result.
+        case waiter
         /// Inserts a new entry with a new body.
         case put
         /// Freshens an entry, as a 304 does.
@@ -108,6 +110,21 @@ struct InstructionScenario: Sendable {
                 for url in urls { _ = try await loader.load(url) }
                 for number in 0..<count {
                     try await check(loader.load(urls[number % urls.count]).source == .memory)
+                }
+            }
+        case .waiter:
+            try inTask { [self] in
+                let transport = LateTransport(after: count)
+                let loader = ResourceLoader(store: store, transport: transport)
+                let url = Self.url(Self.entryCount)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<count {
+                        group.addTask {
+                            transport.expectCaller()
+                            try await check(loader.load(url).source == .network)
+                        }
+                    }
+                    try await group.waitForAll()
                 }
             }
         case .put:
@@ -196,5 +213,36 @@ private struct NoTransport: HTTPTransport {
 
     func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
         throw TransportError(.cannotConnect, message: "a request was sent")
+    }
+}
+
+/// Answers one request, once all callers are about to load.
+private final class LateTransport: HTTPTransport {
+    /// Guards the number of callers that are missing, and the request that waits for them.
+    private let state: Mutex<(missing: Int, request: CheckedContinuation<Void, Never>?)>
+
+    init(after callers: Int) { state = Mutex((callers, nil)) }
+
+    func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
+
+    func expectCaller() {
+        let request = state.withLock { state in
+            state.missing -= 1
+            return state.missing == 0 ? state.request.take() : nil
+        }
+        request?.resume()
+    }
+
+    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.missing > 0 { state.request = continuation }
+                return state.missing == 0
+            }
+            if isReady { continuation.resume() }
+        }
+        return TransportResponse(
+            head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=3600"]),
+            body: TransportBody(Data(repeating: 7, count: 256)))
     }
 }

@@ -57,21 +57,20 @@ extension ResourceLoader {
             return loaded.cast()
         }
         let load = try load(for: request)
-        guard load.isShareable, let (steps, last) = try cachedSteps(load), let (transaction, answer) = steps.last,
-            !answer.isRevalidated
-        else { return nil }
-        let response = transaction.response(from: answer)
-        guard let (loaded, byteCount) = try value(plan, of: response, last, load, maker) else { return nil }
+        guard load.isShareable, let found = try cachedSteps(load), !found.answer.isRevalidated else { return nil }
+        let response = found.transaction.response(from: found.answer)
+        guard let (loaded, byteCount) = try value(plan, of: response, found.request, load, maker) else { return nil }
         context.meters.requests.add()
-        for step in steps { step.transaction.note(step.answer) }
-        if let key { remember([key: loaded.value], of: loaded, byteCount, answer.entry, answer.found, load) }
+        for redirect in found.redirects { redirect.transaction.note(redirect.answer) }
+        found.transaction.note(found.answer)
+        if let key {
+            remember([key: loaded.value], of: loaded, byteCount, found.answer.entry, found.answer.found, load)
+        }
         return loaded
     }
 
     /// Calls ``freshSteps(_:)``. Returns `nil` if the policy forbids the network and no stored response answers.
-    private func cachedSteps(
-        _ load: Load
-    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
+    private func cachedSteps(_ load: Load) throws(LoadError) -> StoredSteps<CacheTransaction.Answer>? {
         do throws(LoadError) {
             return try freshSteps(load)
         } catch .notCached {

@@ -18,7 +18,7 @@ extension ResourceLoader {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func cancel(_ request: some ResourceRequestConvertible) throws(LoadError) {
-        cancelLoads(of: try LoadTarget(request.resourceRequest, configuration).key)
+        cancelLoads(of: try load(for: request.resourceRequest).target.key)
     }
 
     /// - Parameter key: The key of the stored response; `nil` for all loads.

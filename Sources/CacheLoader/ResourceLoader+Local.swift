@@ -76,7 +76,7 @@ extension ResourceLoader {
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.
     @discardableResult
     public func remove(_ request: some ResourceRequestConvertible) async throws(LoadError) -> Bool {
-        let key = try LoadTarget(request.resourceRequest, configuration).key
+        let key = try load(for: request.resourceRequest).target.key
         return try await changing { () async throws(StoreError) in try await store.remove(key) }
     }
 }

@@ -59,9 +59,8 @@ extension ResourceLoader {
     ) throws(LoadError) -> (CacheTransaction, CacheTransaction.Selected, LoadTarget)? {
         guard load.isShareable else { return nil }
         let found = try storedSteps(load) { (transaction) throws(LoadError) in
-            try transaction.selectedContent().map { ($0, $0.response) }
+            try transaction.selectedContent()
         }
-        guard let (steps, request) = found, let last = steps.last else { return nil }
-        return (last.transaction, last.answer, request.target)
+        return found.map { ($0.transaction, $0.answer, $0.request.target) }
     }
 }

@@ -18,22 +18,28 @@ struct HotKeysTests {
     struct Change: CustomTestStringConvertible {
         let name: String
         let keepsOthers: Bool
+        /// Whether the key `c`, which has no entry, may have got one, a failure or a related key.
+        let commits: Bool
         let run: @Sendable (ResponseStore, Sandbox) async throws -> Void
 
         var testDescription: String { name }
 
         init(
-            _ name: String, keepsOthers: Bool = true,
+            _ name: String, keepsOthers: Bool = true, commits: Bool = true,
             _ run: @escaping @Sendable (ResponseStore, Sandbox) async throws -> Void
         ) {
             self.name = name
             self.keepsOthers = keepsOthers
+            self.commits = commits
             self.run = run
         }
     }
 
+    /// The search base of all keys.
+    private static let base = "https://example.com/"[...]
+
     static let changes = [
-        Change("nothing") { _, _ in },
+        Change("nothing", commits: false) { _, _ in },
         Change("accesses are written") { store, _ in
             for _ in 0..<3 { _ = try store.lookup(.path("a")) }
             try await store.flush()
@@ -46,6 +52,14 @@ struct HotKeysTests {
         },
         Change("another key is stored") { store, sandbox in
             try await store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("c"))
+        },
+        Change("a related key is stored") { store, sandbox in
+            var metadata = sandbox.metadata()
+            metadata.searchBase = String(base)
+            try await store.insert(Data("new".utf8), metadata: metadata, for: .path("d"))
+        },
+        Change("a load of the absent key fails") { store, _ in
+            try store.recordFailure(for: .path("c"), request: "GET", status: 500)
         },
         Change("a validation changes the metadata") { store, sandbox in
             guard let entry = try store.peek(.path("a")) else { return }
@@ -107,7 +121,7 @@ struct HotKeysTests {
     ]
 
     @Test(
-        "a hot key answers as the index does after any change, and a change of one key leaves the others hot",
+        "a hot key answers as the index does after any change; a change of one key leaves others with entries hot",
         arguments: changes)
     func change(_ change: Change) async throws {
         let store = try sandbox.open()
@@ -118,11 +132,10 @@ struct HotKeysTests {
         }
         // The first commit registers the writer, and the checkpointer changes the header when it empties the WAL.
         store.writer.checkpointer.wait()
-        for key in keys { _ = try store.responses(for: key) }
-        #expect(store.isHot(keys[0]) && store.isHot(keys[1]) && !store.isHot(keys[2]))
+        for key in keys { _ = try store.snapshot(of: key, searchBase: Self.base) }
+        #expect(keys.map(store.isHot) == [true, true, true])
         try await change.run(store, sandbox)
-        let isHot = store.isHot(keys[1])
-        #expect(isHot == change.keepsOthers)
+        #expect(keys.dropFirst().map(store.isHot) == [change.keepsOthers, !change.commits])
         try expectTruth(store, keys)
     }
 
@@ -133,12 +146,15 @@ struct HotKeysTests {
             $0.hotKeyCount = 0
         }
         for key in keys {
-            let expected = try truth.snapshot(of: key, searchBase: nil)
+            let expected = try truth.snapshot(of: key, searchBase: Self.base)
             for _ in 0..<2 {
-                let found = try store.snapshot(of: key, searchBase: nil)
+                let found = try store.snapshot(of: key, searchBase: Self.base)
                 #expect(found.entries.map(\.id).sorted() == expected.entries.map(\.id).sorted(), comment)
                 #expect(Set(found.entries) == Set(expected.entries), comment)
                 #expect(found.generation == expected.generation, comment)
+                guard found.entries.isEmpty else { continue }
+                #expect(found.hasFailures == expected.hasFailures, comment)
+                #expect(found.relatedKeys == expected.relatedKeys, comment)
             }
         }
     }
@@ -174,7 +190,7 @@ struct HotKeysTests {
         }
     }
 
-    @Test("not hot: a key without entries, with more than eight of them, or with a head of more than 16 KiB")
+    @Test("not hot: a key without entries whose failures were not asked for, with more than eight of them, or with a head of more than 16 KiB")
     func bounds() throws {
         let store = try sandbox.open()
         for number in 0..<9 {
@@ -213,11 +229,11 @@ struct HotKeysTests {
             sandbox.clock.advance(by: 1)
             let key = keys.randomElement(using: &generator) ?? keys[0]
             let store = stores.randomElement(using: &generator) ?? stores[0]
-            switch Int.random(in: 0..<16, using: &generator) {
+            switch Int.random(in: 0..<17, using: &generator) {
             case ..<6:
-                let variant = Bool.random(using: &generator) ? "" : "v"
-                try await store.insert(
-                    Data("\(generator.next())".utf8), metadata: sandbox.metadata(variant: variant), for: key)
+                var metadata = sandbox.metadata(variant: Bool.random(using: &generator) ? "" : "v")
+                metadata.searchBase = Bool.random(using: &generator) ? String(Self.base) : nil
+                try await store.insert(Data("\(generator.next())".utf8), metadata: metadata, for: key)
             case 6: try await store.remove(key)
             case 7: try store.evict(maxEntries: Int.random(in: 4...12, using: &generator))
             case 8:
@@ -231,6 +247,7 @@ struct HotKeysTests {
                 store.suspend()
                 try store.resume()
             case 13: try await store.flush()
+            case 15: try await store.recordFailure(for: key, request: "GET", status: 500)
             case 14: try raw.execute("BEGIN IMMEDIATE; UPDATE entry SET status = 500; ROLLBACK")
             default: _ = try await store.removeAll(EntrySelection(prefix: key.text))
             }

@@ -5,7 +5,7 @@ internal import HTTPTypes
 /// Selects stored content for a request without answering the request.
 extension CacheTransaction {
     /// A stored response that a request selects.
-    struct Selected {
+    struct Selected: ChosenResponse {
         let entry: StoredEntry
         let response: StoredResponse
         /// The state of the key in which the entry was chosen.

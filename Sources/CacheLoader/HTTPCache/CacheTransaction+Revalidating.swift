@@ -42,7 +42,7 @@ extension CacheTransaction {
         var forced = self
         forced.policy.mode = .revalidateAlways
         forced.recorded = recordedRequest()
-        forced.isBackground = true
+        forced.continueInBackground()
         // The caller has its response already.
         forced.onStoreFailure = nil
         forced.interimResponses = nil

@@ -4,6 +4,11 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
 
+/// A stored response that was chosen for a request.
+protocol ChosenResponse: Sendable {
+    var response: StoredResponse { get }
+}
+
 /// Carries one request through the cache.
 ///
 /// Decides about the request, then answers from the store or forwards it. After a forward, decides about the reply and
@@ -24,9 +29,7 @@ struct CacheTransaction: Sendable {
     /// Receives each error of the store, on any thread.
     var onStoreFailure: (@Sendable (StoreError) -> Void)?
     /// Whether the request validates a stored response that its caller has already received.
-    var isBackground = false {
-        didSet { if isBackground { recorded?.noteBackground() } }
-    }
+    private(set) var isBackground = false
     /// Whether the request goes out with `no-cache`, so that no cache on the way answers without the origin (RFC 9111
     /// §5.2.1.4). The decisions of this cache do not depend on it.
     var bypassesUpstreamCaches = false
@@ -61,6 +64,12 @@ struct CacheTransaction: Sendable {
         self.key = key
         self.target = target ?? key
         recorded = recordedRequest()
+    }
+
+    /// Lets the request validate a stored response that its caller has already received.
+    mutating func continueInBackground() {
+        isBackground = true
+        recorded?.noteBackground()
     }
 
     var configuration: HTTPCache.Configuration { settings.configuration }
@@ -104,7 +113,7 @@ struct CacheTransaction: Sendable {
     }
 
     /// A stored response that answers.
-    struct Answer {
+    struct Answer: ChosenResponse {
         let response: StoredResponse
         let entry: StoredEntry
         let body: StoredBody

@@ -5,15 +5,15 @@ internal import HTTPTypes
 
 extension LoadTarget {
     /// Creates the target of a request.
-    init(_ request: ResourceRequest, _ configuration: ResourceLoader.Configuration) throws(LoadError) {
-        let url: CacheKey = try .loading(request.url, partition: configuration.partition)
+    init(_ request: ResourceRequest, _ settings: LoaderSettings) throws(LoadError) {
+        let url: CacheKey = try .loading(request.url, partition: settings.configuration.partition)
         try url.checkHost(request.headerFields)
         let resource = try Self.resource(of: request, url)
         guard request.method == .query || request.content != nil else {
             self.init(key: resource, url: url)
             return
         }
-        let policy = configuration.policy.applying(configuration.urlPolicies, to: url).applying(request.policy)
+        let policy = settings.policy(for: url).applying(request.policy)
         let head = HTTPRequest(request.method, key: url, fields: request.headerFields)
         let query = resource.key(for: head, request.content.map { RequestContent($0) }, policy)
         // The name of a resource does not stand for the answer to a query without a key.

@@ -154,13 +154,12 @@ extension ResourceLoader {
         while true {
             let joining: Joining = changeLoads { [load, current] loads in
                 guard !loads.cancellations.include(load) else { return (.cancelled, []) }
-                if let (id, _) = loads.table.loadToJoin(load), let expiry = loads[id].expiry, expiry <= now {
-                    loads.table.supersede(id)
-                }
-                if let (id, first) = loads.table.loadToJoin(load), id != current,
-                    first.generation != load.generation
-                {
-                    return (.unchecked(id, since: first.generation, steps: loads[id].steps), [])
+                if let (id, first) = loads.table.loadToJoin(load) {
+                    if let expiry = loads[id].expiry, expiry <= now {
+                        loads.table.supersede(id)
+                    } else if id != current, first.generation != load.generation {
+                        return (.unchecked(id, since: first.generation, steps: loads[id].steps), [])
+                    }
                 }
                 let (arrival, actions) = loads.table.attach(
                     waiter, ticket, to: load, host: load.host, lane: request.lane, abandonment: request.abandonment,

@@ -32,7 +32,7 @@ struct Load: Hashable, Sendable {
     let isBackground: Bool
 
     init(_ request: ResourceRequest, _ settings: LoaderSettings, cancellations: UInt64) throws(LoadError) {
-        let target = try LoadTarget(request, settings.configuration)
+        let target = try LoadTarget(request, settings)
         self.init(request, target, settings, cancellations: cancellations)
     }
 
@@ -68,12 +68,8 @@ struct Load: Hashable, Sendable {
             && first.isBackground == second.isBackground
     }
 
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(target)
-        hasher.combine(method)
-        hasher.combine(headerFields)
-        hasher.combine(policy)
-    }
+    /// Hashes the key alone, which most unequal loads do not share: each waiter hashes its load three times.
+    func hash(into hasher: inout Hasher) { hasher.combine(target.key) }
 
     /// Returns the policy for a redirect step to a URL.
     func policy(for url: CacheKey) -> CachePolicy {

@@ -33,13 +33,22 @@ struct LoadScheduler: Sendable {
         var attempt = 0
     }
 
+    private struct LaneState: Sendable {
+        var queue = LaneQueue()
+        /// The number of running transfers.
+        var running = 0
+        /// The queued loads that the conditions hold back.
+        var heldBack: Set<ID> = []
+
+        /// The number of loads that wait for their turn.
+        var waitingCount: Int { queue.count + heldBack.count }
+    }
+
     private var states: [ID: State] = [:]
-    private var queues: [Lane: LaneQueue] = [.urgent: LaneQueue(), .background: LaneQueue()]
-    private var running: [Lane: Int] = [.urgent: 0, .background: 0]
+    private var urgent = LaneState()
+    private var background = LaneState()
     private var runningPerHost: [String: Int] = [:]
     private var lastPlace: UInt64 = 0
-    /// The queued loads that the conditions hold back, by lane.
-    private var heldBack: [Lane: Set<ID>] = [.urgent: [], .background: []]
     /// The present conditions of the network.
     private var conditions: NetworkConditions = []
     /// The conditions in which each lane holds its loads back.
@@ -57,7 +66,20 @@ struct LoadScheduler: Sendable {
     func phase(of id: ID) -> Phase? { states[id]?.phase }
 
     /// Returns the number of loads that wait for their turn in a lane.
-    func queueLength(_ lane: Lane) -> Int { (queues[lane]?.count ?? 0) + (heldBack[lane]?.count ?? 0) }
+    func queueLength(_ lane: Lane) -> Int {
+        switch lane {
+        case .urgent: urgent.waitingCount
+        case .background: background.waitingCount
+        }
+    }
+
+    /// Changes the state of a lane in place.
+    private mutating func update<Result>(_ lane: Lane, _ change: (inout LaneState) -> Result) -> Result {
+        switch lane {
+        case .urgent: change(&urgent)
+        case .background: change(&background)
+        }
+    }
 
     // MARK: Loads
 
@@ -74,7 +96,8 @@ struct LoadScheduler: Sendable {
     /// Takes the demand of another waiter into account.
     mutating func addDemand(_ demand: LoadDemand, to id: ID) {
         states[id]?.demands[demand, default: 0] += 1
-        follow(id)
+        // Another waiter with an earlier demand changes nothing.
+        if states[id]?.demands[demand] == 1 { follow(id) }
     }
 
     /// No longer takes the demand of a waiter into account. Does nothing else for the last waiter.
@@ -138,7 +161,8 @@ struct LoadScheduler: Sendable {
     /// Changes the numbers of transfers that may run at a time. Running transfers above a new number continue.
     mutating func setWidths(_ widths: LaneWidths) {
         self.widths = widths
-        for lane in Lane.allCases { queues[lane]?.unblockAll() }
+        urgent.queue.unblockAll()
+        background.queue.unblockAll()
     }
 
     /// Puts a load, with all its waiters, into a lane. A running transfer continues, and counts in the new lane.
@@ -162,8 +186,8 @@ struct LoadScheduler: Sendable {
         switch state.phase {
         case .queued: enqueue(id)
         case .running:
-            running[state.lane, default: 0] -= 1
-            running[lane, default: 0] += 1
+            update(state.lane) { $0.running -= 1 }
+            update(lane) { $0.running += 1 }
         case .processing, .waiting: break
         }
     }
@@ -205,7 +229,7 @@ struct LoadScheduler: Sendable {
         while let id = next(), let state = states[id] {
             states[id]?.phase = .running
             states[id]?.attempt += 1
-            running[state.lane, default: 0] += 1
+            update(state.lane) { $0.running += 1 }
             runningPerHost[state.host, default: 0] += 1
             started.append((id, state.attempt + 1))
         }
@@ -215,11 +239,11 @@ struct LoadScheduler: Sendable {
     /// Removes and returns the next load to start. A background load starts only while no urgent load runs or waits for
     /// its turn.
     private mutating func next() -> ID? {
-        let isUrgent = queues[.urgent]?.isEmpty == false || running[.urgent] != 0
-        let lane: Lane = isUrgent ? .urgent : .background
-        guard running[lane, default: 0] < widths[lane] else { return nil }
-        let (perHost, limit) = (runningPerHost, widths.perHost)
-        return queues[lane]?.next { perHost[$0, default: 0] < limit }
+        let lane: Lane = urgent.queue.isEmpty && urgent.running == 0 ? .background : .urgent
+        let (width, perHost, limit) = (widths[lane], runningPerHost, widths.perHost)
+        return update(lane) { lane in
+            lane.running < width ? lane.queue.next { perHost[$0, default: 0] < limit } : nil
+        }
     }
 
     private mutating func enqueue(_ id: ID) {
@@ -235,9 +259,9 @@ struct LoadScheduler: Sendable {
         guard let state = states[id] else { return }
         if isHeldBack(state) {
             states[id]?.isHeldBack = true
-            heldBack[state.lane]?.insert(id)
+            update(state.lane) { _ = $0.heldBack.insert(id) }
         } else {
-            queues[state.lane]?.append(id, host: state.host, number: state.place)
+            update(state.lane) { $0.queue.append(id, host: state.host, number: state.place) }
         }
     }
 
@@ -246,17 +270,18 @@ struct LoadScheduler: Sendable {
         guard let state = states[id], state.phase == .queued else { return }
         if state.isHeldBack {
             states[id]?.isHeldBack = false
-            heldBack[state.lane]?.remove(id)
+            update(state.lane) { _ = $0.heldBack.remove(id) }
         } else {
-            queues[state.lane]?.remove(id)
+            update(state.lane) { $0.queue.remove(id) }
         }
     }
 
     private mutating func vacate(_ id: ID) {
         guard let state = states[id], state.phase == .running else { return }
-        running[state.lane, default: 0] -= 1
+        update(state.lane) { $0.running -= 1 }
         let rest = runningPerHost[state.host, default: 1] - 1
         runningPerHost[state.host] = rest > 0 ? rest : nil
-        for lane in Lane.allCases { queues[lane]?.unblock(state.host) }
+        urgent.queue.unblock(state.host)
+        background.queue.unblock(state.host)
     }
 }

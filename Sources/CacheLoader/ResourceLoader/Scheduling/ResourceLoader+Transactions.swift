@@ -32,7 +32,7 @@ extension ResourceLoader {
             request, content: step.content, key: key, target: url, context: context, settings: settings.cache,
             policy: policy, keepsErrors: false)
         transaction.contentTypeFilter = settings.configuration.contentTypeFilter
-        transaction.isBackground = load.isBackground
+        if load.isBackground { transaction.continueInBackground() }
         transaction.snapshot = load.snapshot
         transaction.request.addLoaderFields(decodesContent: settings.configuration.decodesContent)
         return transaction

@@ -13,7 +13,7 @@ extension ResourceLoader {
         _ load: inout Load, _ plan: ProcessingPlan
     ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, response: CachedResponse)? {
         guard load.isShareable, let (response, request) = try await contentFromStore(&load) else { return nil }
-        let original = response.original(for: request.method)
+        let original = plan.form == nil ? nil : response.original(for: request.method)
         if let original, let value = await storedValue(plan, of: original, load) {
             let loaded = try Loaded(value, response, request.target, load.configuration)
             return (loaded, Int(clamping: original.byteCount), response)
@@ -37,7 +37,7 @@ extension ResourceLoader {
             load.refused = request.target.key
             return nil
         }
-        if let original, plan.form != nil { await plan.keep(value, of: original, in: store, load.configuration) }
+        if let original { await plan.keep(value, of: original, in: store, load.configuration) }
         return (resource.with(value), resource.data.count, response)
     }
 
@@ -70,12 +70,11 @@ extension ResourceLoader {
         guard isLimited, load.mayBeStored, !load.isBackground else { return true }
         // An unsuccessful answer ends the search without content. A load does not wait for content that can be used.
         var isAnswered = false
-        _ = try? storedSteps(load) {
-            (transaction) throws(LoadError) -> (CacheTransaction.Answer, StoredResponse)? in
+        _ = try? storedSteps(load) { (transaction) throws(LoadError) -> CacheTransaction.Answer? in
             isAnswered = false
             guard case .answer(let answer) = try transaction.decide(.short), !answer.isRevalidated else { return nil }
             isAnswered = answer.response.status.kind != .successful
-            return (answer, answer.response)
+            return answer
         }
         return !isAnswered
     }
@@ -90,31 +89,25 @@ extension ResourceLoader {
             (found, missing) = try freshSteps(load, await CacheTransaction.verified(entry, in: store))
         }
         if case .forward(let forwarding) = missing { load.snapshot = forwarding.stored.snapshot }
-        guard let (steps, request) = found, let last = steps.last else { return nil }
-        for redirect in steps.dropLast() { redirect.transaction.note(redirect.answer) }
-        return (last.transaction.deliver(last.answer), request)
+        guard let found else { return nil }
+        for redirect in found.redirects { redirect.transaction.note(redirect.answer) }
+        return (found.transaction.deliver(found.answer), found.request)
     }
 
-    /// Returns the stored responses that lead to content without the network, the content last, and the request for the
-    /// content.
-    func freshSteps(
-        _ load: Load
-    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)? {
+    /// Returns the stored responses that lead to content without the network.
+    func freshSteps(_ load: Load) throws(LoadError) -> StoredSteps<CacheTransaction.Answer>? {
         try freshSteps(load, .unlimited).found
     }
 
     /// - Returns: The steps, or the decision that ended the search.
     private func freshSteps(
         _ load: Load, _ reading: CacheTransaction.BodyReading
-    ) throws(LoadError) -> (
-        found: ([(transaction: CacheTransaction, answer: CacheTransaction.Answer)], RedirectRequest)?,
-        missing: CacheTransaction.Step?
-    ) {
+    ) throws(LoadError) -> (found: StoredSteps<CacheTransaction.Answer>?, missing: CacheTransaction.Step?) {
         var missing: CacheTransaction.Step?
-        let found = try storedSteps(load) { (transaction) throws(LoadError) in
+        let found = try storedSteps(load) { (transaction) throws(LoadError) -> CacheTransaction.Answer? in
             let step = try transaction.decide(reading)
             if case .answer(let answer) = step, answer.response.status.kind == .successful || !answer.isRevalidated {
-                return (answer, answer.response)
+                return answer
             }
             missing = step
             return nil
@@ -122,22 +115,23 @@ extension ResourceLoader {
         return (found, missing)
     }
 
-    /// Follows stored redirects to stored content. Returns an answer for each redirect step, the content last, and the
-    /// request for the content.
+    /// Follows stored redirects to stored content.
     ///
     /// - Parameter choose: Chooses the stored response for a step; `nil` ends the search.
-    func storedSteps<Answer>(
-        _ load: Load, choose: (CacheTransaction) throws(LoadError) -> (Answer, StoredResponse)?
-    ) throws(LoadError) -> ([(transaction: CacheTransaction, answer: Answer)], RedirectRequest)? {
+    func storedSteps<Answer: ChosenResponse>(
+        _ load: Load, choose: (CacheTransaction) throws(LoadError) -> Answer?
+    ) throws(LoadError) -> StoredSteps<Answer>? {
         var request = RedirectRequest(load)
-        var steps: [(transaction: CacheTransaction, answer: Answer)] = []
+        var redirects: [(transaction: CacheTransaction, answer: Answer)] = []
         for _ in 0...max(0, load.configuration.maxRedirects) {
             let transaction = transaction(load, request)
-            guard let (answer, response) = try choose(transaction) else { return nil }
-            steps.append((transaction, answer))
-            if response.status.kind == .successful { return (steps, request) }
-            let head = HTTPResponse(status: response.status, headerFields: response.fields)
+            guard let answer = try choose(transaction) else { return nil }
+            if answer.response.status.kind == .successful {
+                return StoredSteps(redirects: redirects, transaction: transaction, answer: answer, request: request)
+            }
+            let head = HTTPResponse(status: answer.response.status, headerFields: answer.response.fields)
             guard let next = try? Redirect.target(of: head, from: request.target.url) else { return nil }
+            redirects.append((transaction, answer))
             request.follow(head.status, to: next)
         }
         return nil
@@ -181,6 +175,26 @@ extension ResourceLoader {
         } catch {
             return .failure(Task.isCancelled ? .cancelled : .processing(url: resource.url, reason: "\(error)"))
         }
+    }
+}
+
+/// The stored redirects that lead to stored content, and the content. A class, because a step has about fifty references to copy.
+final class StoredSteps<Answer: ChosenResponse>: Sendable {
+    let redirects: [(transaction: CacheTransaction, answer: Answer)]
+    let transaction: CacheTransaction
+    /// The content.
+    let answer: Answer
+    /// The request for the content.
+    let request: RedirectRequest
+
+    init(
+        redirects: [(transaction: CacheTransaction, answer: Answer)], transaction: CacheTransaction, answer: Answer,
+        request: RedirectRequest
+    ) {
+        self.redirects = redirects
+        self.transaction = transaction
+        self.answer = answer
+        self.request = request
     }
 }
 

@@ -2,6 +2,8 @@ internal import Synchronization
 
 /// The keys that were looked up last, with their entries: another lookup of one of them needs no statement.
 ///
+/// A key that had no entry is remembered, too, until the next commit: the callers that join a load have each looked for it.
+///
 /// A cache of the index, and never the truth. It answers while the index has the version of the read, which SQLite keeps in
 /// memory that all connections share. A commit of this process drops the keys that it has changed. Any other commit drops
 /// all keys.
@@ -15,6 +17,8 @@ package final class HotKeys: Sendable {
         var generation = StoreGeneration(number: 0)
         /// By the checksum of the key.
         var keys: BoundedDictionary<Int64, HotKey>
+        /// The keys without entries, failures and related keys, which a commit of any key may give them.
+        var absentKeys: BoundedDictionary<Int64, KeySnapshot>
         /// Whether ``HotKeys/asksForCommit()`` has asked since the memory is known.
         var hasAsked = false
         /// Whether a transaction of this process is being committed, which ``HotKeys/end(_:)`` takes into account.
@@ -22,6 +26,7 @@ package final class HotKeys: Sendable {
 
         mutating func removeAll() {
             keys.removeAll()
+            absentKeys.removeAll()
             version = nil
         }
     }
@@ -37,7 +42,9 @@ package final class HotKeys: Sendable {
     /// - Parameter capacity: The greatest number of keys; 0 for none.
     init(capacity: Int) {
         isOff = capacity <= 0
-        state = Mutex(State(keys: BoundedDictionary(capacity: max(2, capacity))))
+        let capacity = max(2, capacity)
+        state = Mutex(
+            State(keys: BoundedDictionary(capacity: capacity), absentKeys: BoundedDictionary(capacity: capacity)))
     }
 
     /// The present version of the index, if it is known.
@@ -58,7 +65,7 @@ package final class HotKeys: Sendable {
         state.withLock { $0.version == version ? $0.generation : nil }
     }
 
-    /// Returns the state of a key if a lookup would find the same now. It has no failures and related keys.
+    /// Returns the state of a key if a lookup would find the same now. With entries it tells nothing of failures.
     package func find(_ key: CacheKey) -> KeySnapshot? {
         let checksum = KeyChecksum(key).key
         return state.withLock { state in
@@ -68,15 +75,20 @@ package final class HotKeys: Sendable {
                 if !state.isCommitting { state.removeAll() }
                 return nil
             }
-            guard let found = state.keys[checksum], found.key == key else { return nil }
-            return KeySnapshot(found, generation: state.generation, version: version)
+            if let found = state.keys[checksum], found.key == key {
+                return KeySnapshot(found, generation: state.generation, version: version)
+            }
+            guard let absent = state.absentKeys[checksum], absent.key == key else { return nil }
+            return absent
         }
     }
 
     /// Keeps the result of a read.
     ///
-    /// - Parameter snapshot: The result of a read that began in its version.
-    func insert(_ snapshot: KeySnapshot, from header: WALIndexHeader?) {
+    /// - Parameters:
+    ///   - snapshot: The result of a read that began in its version.
+    ///   - isWhole: Whether the read looked for failures and for related keys, too.
+    func insert(_ snapshot: KeySnapshot, from header: WALIndexHeader?, isWhole: Bool) {
         state.withLock { state in
             if state.header != header {
                 // The index has been replaced.
@@ -92,7 +104,12 @@ package final class HotKeys: Sendable {
                 state.version = version
                 state.generation = generation
             }
-            if !isOff, Self.fits(snapshot) { state.keys[snapshot.hot.checksum] = snapshot.hot }
+            guard !isOff else { return }
+            if Self.fits(snapshot) {
+                state.keys[snapshot.hot.checksum] = snapshot.hot
+            } else if isWhole, snapshot.isAbsent {
+                state.absentKeys[snapshot.hot.checksum] = snapshot
+            }
         }
     }
 
@@ -135,6 +152,7 @@ package final class HotKeys: Sendable {
                 changes.hasCommitted ? present.follows(former) : present == former
             else { return state.removeAll() }
             for key in changes.keys { state.keys[key] = nil }
+            if changes.hasCommitted { state.absentKeys.removeAll() }
             state.version = present
             if let generation = changes.generation { state.generation = generation }
         }

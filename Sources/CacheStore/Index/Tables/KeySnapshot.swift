@@ -42,6 +42,9 @@ package struct KeySnapshot: Sendable {
     /// `nil` if SQLite does not tell: then the snapshot is never current.
     var version: IndexVersion?
 
+    /// Whether the key has nothing that a decision asks for.
+    var isAbsent: Bool { entries.isEmpty && hasFailures == false && relatedKeys.isEmpty }
+
     package var key: CacheKey { hot.key }
     package var entries: [StoredEntry] { hot.entries }
 
@@ -67,11 +70,12 @@ extension ResponseStore {
             // First: a later commit makes the present version another one.
             let header = connection.header
             let version = header?.version
+            let searchBase = searchBase()
             var snapshot = try connection.snapshot(
-                of: key, searchBase: searchBase(), isForOrigin: isForOrigin,
+                of: key, searchBase: searchBase, isForOrigin: isForOrigin,
                 generation: version.flatMap { hotKeys.generation(in: $0) })
             snapshot.version = version
-            hotKeys.insert(snapshot, from: header)
+            hotKeys.insert(snapshot, from: header, isWhole: isForOrigin && searchBase != nil)
             return snapshot
         }
     }
