@@ -8,7 +8,7 @@ internal import CacheFoundation
 final class BrotliDecompressor: Decompressor {
     private let state: OpaquePointer?
     private var bytes: DecompressedBytes
-    /// A copy of the dictionary, to which the library keeps a reference; empty for none.
+    /// A copy of the dictionary, because the library keeps a pointer to it. Empty without a dictionary.
     private let dictionary: UnsafeMutableBufferPointer<UInt8>
     private var hasEnded = false
 
@@ -19,10 +19,10 @@ final class BrotliDecompressor: Decompressor {
         dictionary = .allocate(capacity: 0)
     }
 
-    /// Decompresses a stream that refers to a raw dictionary (RFC 9841 §8.2), without a limit of its length.
+    /// Decompresses a stream that refers to a raw dictionary (RFC 9841 §8.2), without a length limit.
     ///
-    /// RFC 9842 §4: the window has at most 16 MiB here, too; the dictionary does not count. Returns `nil` if the library
-    /// has no dictionaries.
+    /// RFC 9842 §4 limits the window to 16 MiB, not counting the dictionary. Returns `nil` without dictionary support
+    /// in the library.
     init?(dictionary content: Data) {
         bytes = DecompressedBytes(limit: .max)
         state = BrotliDecoderCreateInstance(nil, nil, nil)
@@ -41,7 +41,8 @@ final class BrotliDecompressor: Decompressor {
         guard !hasEnded else { return }
         var status = BROTLI_DECODER_RESULT_ERROR
         var rest = input.count
-        // A full buffer leaves output inside the library, also when all input is used: the next call takes it.
+        // A full buffer leaves output inside the library, even after all input is used. The next call takes that
+        // output.
         try bytes.append(to: &output) { [input] buffer in
             input.withUnsafeBytes { source in
                 var next = source.bindMemory(to: UInt8.self).baseAddress

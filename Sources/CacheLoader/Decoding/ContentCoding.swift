@@ -28,8 +28,8 @@ package enum ContentCoding: String, Sendable, CaseIterable {
 
     /// Decodes the codings that `Content-Encoding` names.
     ///
-    /// Returns `nil` for an empty body, and if the fields name no coding or an unknown one. Body and fields then stay
-    /// unchanged.
+    /// Returns `nil` for an empty body, and for fields with no coding or an unknown one. The caller then keeps the body
+    /// and the fields unchanged.
     ///
     /// - Parameter limit: The largest length of the decoded body in bytes. A few encoded bytes can expand to any
     ///   length.
@@ -42,10 +42,11 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         return decoded
     }
 
-    /// Returns the first `limit` bytes of a body without its codings, and whether these are all; `data` may end early.
+    /// Decodes the start of a body, which may be incomplete. Returns up to `limit` bytes, and whether these are the
+    /// whole body.
     ///
-    /// A coding inside another is decoded up to the limit, too. `nil` if the body has no known coding, or if nothing can be
-    /// decoded.
+    /// The limit also applies to each inner coding. Returns `nil` for a body without a known coding, and when no byte
+    /// can be decoded.
     package static func decodeStart(
         of data: Data, _ fields: HTTPFields, limit: Int64
     ) -> (bytes: Data, isWhole: Bool)? {
@@ -60,14 +61,13 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         return (bytes, isWhole)
     }
 
-    /// Returns whether the fields name codings, all of which are known.
+    /// Returns whether the fields name at least one coding, and only known ones.
     package static func isKnown(_ fields: HTTPFields) -> Bool { codings(fields) != nil }
 
-    /// The largest number of codings that are removed. Each needs buffers of its own; servers apply one, rarely two.
+    /// The maximum number of nested codings to decode. Each one needs its own buffers; servers apply one, rarely two.
     private static let maxCount = 5
 
-    /// Returns the codings in the order in which the fields name them; `nil` for none, for an unknown one, or for too
-    /// many.
+    /// Returns the codings in the order of the fields. Returns `nil` for no coding, an unknown one or too many.
     static func codings(_ fields: HTTPFields) -> [ContentCoding]? {
         guard fields.contains(.contentEncoding) else { return nil }
         let names = fields[values: .contentEncoding].joined(separator: ",").split(separator: ",")

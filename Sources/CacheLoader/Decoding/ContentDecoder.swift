@@ -1,7 +1,7 @@
 package import CacheFoundation
 package import HTTPTypes
 
-/// Removes the content codings of a body while it arrives. For one reader.
+/// Decodes the content codings of a body while it arrives. For one reader.
 package final class ContentDecoder {
     /// The codings in the order of their removal.
     private var steps: [(coding: ContentCoding, step: DecompressionStep)]
@@ -9,7 +9,7 @@ package final class ContentDecoder {
     private let url: String
     private var hasInput = false
 
-    /// Returns `nil` if the fields name no coding, or an unknown one.
+    /// Returns `nil` for fields with no coding or an unknown one.
     ///
     /// - Parameter limit: The largest length of the decoded body in bytes. A few encoded bytes can expand to any length.
     package init?(_ fields: HTTPFields, limit: Int64, url: String) {
@@ -19,7 +19,7 @@ package final class ContentDecoder {
         self.url = url
     }
 
-    /// Returns the decoded bytes of the next chunk; none if they need more of the body.
+    /// Decodes the next chunk. Returns no bytes when the decoder needs more of the body.
     package func decode(_ chunk: Data) throws(LoadError) -> Data {
         append(chunk)
         var bytes = Data()
@@ -27,7 +27,7 @@ package final class ContentDecoder {
             while let piece = try nextPiece() { bytes += piece }
             return bytes
         }
-        // Without the copies that several codings need.
+        // A single coding needs no intermediate copies.
         do throws(DecompressionFailure) {
             try steps[0].step.drain(into: &bytes)
             return bytes
@@ -36,15 +36,16 @@ package final class ContentDecoder {
         }
     }
 
-    /// Takes the next chunk of the body, whose decoded bytes ``next()`` returns. Call it after ``next()`` returned `nil`.
+    /// Adds the next chunk of the body; ``next()`` decodes it. Call this after ``next()`` has returned `nil`.
     package func append(_ chunk: Data) {
         hasInput = hasInput || !chunk.isEmpty
         steps[0].step.append(chunk)
     }
 
-    /// Returns the next decoded bytes, up to 64 KiB and never empty; `nil` if they need more of the body.
+    /// Returns the next decoded bytes, at most 64 KiB and never empty. Returns `nil` when the decoder needs more of the
+    /// body.
     ///
-    /// Decodes no further than these bytes: a chunk that stands for gigabytes does not take them. Throws
+    /// Decodes only these bytes, so a chunk that expands to gigabytes needs little memory. Throws
     /// ``LoadError/cancelled`` after a cancellation of the task.
     package func next() throws(LoadError) -> Data? {
         try nextPiece { Task.isCancelled }
@@ -52,7 +53,7 @@ package final class ContentDecoder {
 
     private func nextPiece(isCancelled: () -> Bool = { false }) throws(LoadError) -> Data? {
         while let index = steps.lastIndex(where: { !$0.step.isIdle }) {
-            // A coding inside another may use any number of bytes, and yield none.
+            // An inner coding may consume any number of bytes without output.
             guard !isCancelled() else { throw .cancelled }
             let piece: Data?
             do throws(DecompressionFailure) {
@@ -67,8 +68,8 @@ package final class ContentDecoder {
         return nil
     }
 
-    /// Throws if the body is incomplete. An empty body belongs to a response without content, such as one to HEAD, even
-    /// if its fields name a coding.
+    /// Throws if the body is incomplete. Accepts an empty body: a response without content, such as one to HEAD, may
+    /// also name a coding.
     package func finish() throws(LoadError) {
         guard hasInput else { return }
         for (coding, step) in steps {

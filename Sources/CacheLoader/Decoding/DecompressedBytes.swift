@@ -1,6 +1,6 @@
 internal import CacheFoundation
 
-/// Counts decompressed bytes up to a limit. A few compressed bytes can stand for any number.
+/// Counts decompressed bytes up to a limit. A few compressed bytes can expand to any length.
 struct DecompressedBytes {
     /// The size of the buffer that a library fills.
     static let chunkByteCount = 65_536
@@ -13,7 +13,7 @@ struct DecompressedBytes {
         room = limit
     }
 
-    /// Lets `fill` write into the buffer, and appends the written bytes to `output` as far as the limit allows.
+    /// Lets `fill` write into the buffer, and appends the written bytes to `output` up to the limit.
     ///
     /// - Parameters:
     ///   - count: The number of bytes that the buffer may take.

@@ -1,6 +1,6 @@
 internal import CacheFoundation
 
-/// A decompressor, and the bytes that wait for it.
+/// A decompressor and its pending input.
 struct DecompressionStep {
     private let decompressor: any Decompressor
     private var rest = Data()
@@ -17,7 +17,8 @@ struct DecompressionStep {
         isIdle = bytes.isEmpty
     }
 
-    /// Returns the next decompressed bytes, up to ``DecompressedBytes/chunkByteCount``; `nil` if they need more input.
+    /// Returns the next decompressed bytes, up to ``DecompressedBytes/chunkByteCount``, or `nil` when it needs more
+    /// input.
     mutating func next() throws(DecompressionFailure) -> Data? {
         guard !isIdle else { return nil }
         var piece = Data()

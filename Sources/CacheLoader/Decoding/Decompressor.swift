@@ -30,7 +30,8 @@ extension Decompressor {
         }
     }
 
-    /// Decompresses the first bytes up to the limit, and tells whether these are all. Damaged data ends at the damage.
+    /// Decompresses the start of the data up to the limit, and returns whether this is everything. Stops at damaged
+    /// data.
     func start(of data: Data) -> (bytes: Data, isWhole: Bool) {
         var output = Data()
         do throws(DecompressionFailure) {

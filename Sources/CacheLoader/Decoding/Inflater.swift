@@ -25,7 +25,7 @@ final class Inflater: Decompressor {
     /// zlib keeps the address of its stream.
     private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     private var phase = Phase.start
-    /// The first bytes, up to two, of a member or of bytes that are ignored.
+    /// Up to two bytes: the start of a member, or of ignored bytes after the last member.
     private var lookahead: [UInt8] = []
 
     /// - Parameter limit: The largest length of the decompressed data in bytes.
@@ -57,7 +57,7 @@ final class Inflater: Decompressor {
             case .member:
                 var first = Data(lookahead)
                 lookahead = []
-                // A stream without a wrapper can end within two bytes, of which it may leave a part.
+                // A stream without a wrapper can end within these two bytes, and leave one of them unused.
                 try inflate(&first, upTo: end, into: &output)
             case .ended:
                 input = Data()
@@ -70,7 +70,7 @@ final class Inflater: Decompressor {
         guard phase == .ended || phase == .betweenMembers else { throw .malformed }
     }
 
-    /// Begins a member, or ends the data, as the next two bytes demand.
+    /// Begins a member, or ends the data, depending on the next two bytes.
     private func begin() throws(DecompressionFailure) {
         if phase == .betweenMembers {
             guard lookahead == [0x1F, 0x8B] else {
@@ -101,7 +101,7 @@ final class Inflater: Decompressor {
 
     /// Decompresses bytes of a member, and removes them from `input`, until `output` has `end` bytes.
     private func inflate(_ input: inout Data, upTo end: Int, into output: inout Data) throws(DecompressionFailure) {
-        // zlib counts input in 32 bits: the next call takes the rest of a longer one.
+        // zlib counts input in 32 bits. The next call takes the rest of longer input.
         let given = min(input.count, 1 << 30)
         var status = Z_OK
         try bytes.append(upTo: end - output.count, to: &output) { [input] buffer in

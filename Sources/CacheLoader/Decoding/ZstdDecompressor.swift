@@ -11,7 +11,7 @@ final class ZstdDecompressor: Decompressor {
 
     private let context: OpaquePointer?
     private var bytes: DecompressedBytes
-    /// A copy of the dictionary, to which the library keeps a reference; empty for none.
+    /// A copy of the dictionary, because the library keeps a pointer to it. Empty without a dictionary.
     private let dictionary: UnsafeMutableRawBufferPointer
     /// Whether the next bytes begin a frame.
     private var isAtStart = true
@@ -25,7 +25,7 @@ final class ZstdDecompressor: Decompressor {
         self.init(limit: limit, dictionary: Data(), windowLog: Self.largestWindowLog)
     }
 
-    /// Decompresses frames that refer to a raw dictionary (RFC 8878 §5), without a limit of their length.
+    /// Decompresses frames that refer to a raw dictionary (RFC 8878 §5), without a length limit.
     ///
     /// RFC 9842 §5: the window has 8 MiB or 1.25 times the size of the dictionary, up to 128 MiB.
     convenience init(dictionary: Data) {
@@ -66,14 +66,14 @@ final class ZstdDecompressor: Decompressor {
         input = input.dropFirst(used)
     }
 
-    /// Returns whether the data is right so far.
+    /// Decompresses the next bytes. Returns `false` for malformed data.
     private func decompress(_ source: inout ZSTD_inBuffer, _ target: inout ZSTD_outBuffer) -> Bool {
         // The library drops its reference at the end of each frame.
         if isAtStart, !dictionary.isEmpty {
             _ = ZSTD_DCtx_refPrefix(context, dictionary.baseAddress, dictionary.count)
         }
         let status = ZSTD_decompressStream(context, &target, &source)
-        // Zero: a frame is complete, and so is its output.
+        // Zero means that a frame and its output are complete.
         isBetweenFrames = status == 0
         isAtStart = isBetweenFrames
         mayHaveOutput = target.pos == target.size && !isBetweenFrames

@@ -16,7 +16,7 @@ final class CacheContext: Sendable {
     /// The bodies that arrive for the store.
     let bodies = ArrivingBodies()
 
-    /// Guards the revalidator; `nil` before the owner is complete.
+    /// Guards the revalidator, which is `nil` until the owner is complete.
     private let revalidator = Mutex<Revalidator?>(nil)
 
     init(store: ResponseStore, transport: any HTTPTransport, meters: CacheMeters) {

@@ -39,8 +39,8 @@ extension CacheKey {
         return key
     }
 
-    /// Throws if `Host` names another authority than this URL: both name the target (RFC 9110 §7.1, §7.2), and the answer
-    /// would be stored under the name of the other.
+    /// Throws if `Host` names another authority than this URL. Both name the target (RFC 9110 §7.1, §7.2), so the
+    /// response would be stored under the wrong name.
     func checkHost(_ fields: HTTPFields) throws(LoadError) {
         for field in fields where field.name.canonicalName == "host" {
             let named = try? CacheKey(url: "\(target.scheme)://\(field.value)/")
@@ -52,8 +52,8 @@ extension CacheKey {
 
     /// Returns the key of the response to a request for the resource of this key.
     ///
-    /// This key, except for a QUERY (RFC 10008 §2.7), and for content where ``CachePolicy/contentKeys`` makes it a part of
-    /// the key. A request whose response must not be stored has this key, too.
+    /// Returns this key, except for a QUERY (RFC 10008 §2.7) and for content that ``CachePolicy/contentKeys`` includes
+    /// in the key. Also returns this key for a request whose response must not be stored.
     func key(for request: HTTPRequest, _ content: RequestContent?, _ policy: CachePolicy) -> CacheKey {
         let method = request.method
         let isKeyed = method == .query || (policy.contentKeys && content != nil && [.get, .post].contains(method))

@@ -5,11 +5,11 @@ internal import Logging
 
 /// The failures that the store counts for the request.
 extension CacheTransaction {
-    /// The name under which the store counts the failures of this request and of equal ones: the method unless it is
-    /// GET, and fingerprints of the credentials, a line each.
+    /// The name under which the store counts the failures of this request and of equal ones. Consists of the method,
+    /// unless it is GET, and of fingerprints of the credentials, a line each.
     ///
-    /// `nil` if failures do not count: for other methods than GET and HEAD, and for a request with content, a range or
-    /// conditions of its own.
+    /// `nil` for methods other than GET and HEAD, and for a request with content, a range or conditions: such failures
+    /// do not count.
     var failureRequest: String? {
         guard request.method == .get || request.method == .head, !hasForeignContent,
             !request.headerFields.contains(.range), Preconditions(request).isEmpty
@@ -24,8 +24,8 @@ extension CacheTransaction {
         failureRequest.map { .request($0) } ?? .none
     }
 
-    /// Returns the failures of equal requests since their last success; `nil` without any, and if the store cannot be
-    /// read.
+    /// Returns the failures of equal requests since their last success. Returns `nil` without failures, and for an
+    /// unreadable store.
     func failure() -> LoadFailure? {
         if let snapshot, snapshot.key == key, snapshot.hasFailures == false, store.isCurrent(snapshot) { return nil }
         return failureRequest.flatMap { try? store.failure(for: key, request: $0) }
@@ -44,7 +44,7 @@ extension CacheTransaction {
         }
     }
 
-    /// Removes the failures of equal requests after a success that was not stored. A commit has removed them.
+    /// Removes the failures of equal requests after a success that was not stored. A commit removes them by itself.
     func removeFailures() async {
         guard failure() != nil else { return }
         do throws(StoreError) {

@@ -7,21 +7,21 @@ internal import Logging
 extension CacheTransaction {
     /// How a decision reads the body of a stored response.
     struct BodyReading {
-        /// The longest body, in bytes, that the decision compares with its digest. Beyond it the decision is deferred.
+        /// The longest body, in bytes, to compare with its digest now. The decision about a longer body is deferred.
         var limit: Int64
-        /// A body that is open already.
+        /// A body that is already open.
         var held: (entry: StoredEntry, body: StoredBody)?
 
-        /// Decides at once, on the calling thread.
+        /// Decides immediately, on the calling thread.
         static let unlimited = BodyReading(limit: .max)
-        /// Does not keep the caller's executor for long.
+        /// Defers long bodies, so that the decision does not block the caller's executor for long.
         static let short = BodyReading(limit: 65_536)
     }
 
-    /// Opens a long body on a lane of the store. Returns how the deferred decision goes on.
+    /// Opens a long body on a lane of the store. Returns the argument with which to repeat the deferred decision.
     static func verified(_ entry: StoredEntry, in store: ResponseStore) async -> BodyReading {
         let body = await store.onReadingLane { try? store.openBody(of: entry) }
-        // Without a body the decision meets the same error, and treats it as a miss.
+        // Without a body, the repeated decision meets the same error and treats it as a miss.
         return body.map { BodyReading(limit: BodyReading.short.limit, held: (entry, $0)) } ?? .unlimited
     }
 
@@ -77,8 +77,8 @@ extension CacheTransaction {
         }
     }
 
-    /// Returns the index of the stale response that answers during a pause: the one that would answer in place of an
-    /// error of the origin. Returns `nil` if there is no pause or no such response.
+    /// Returns the index of the stale response that answers during a pause of the origin. That response would also
+    /// replace an error of the origin. Returns `nil` without a pause or without such a response.
     private func indexInPause(_ action: ReuseDecision.Action, _ stored: Stored) -> Int? {
         switch action {
         case .validate(_, _, .stale), .forward(.stale), .resume: break
@@ -145,7 +145,7 @@ extension CacheTransaction {
         return []
     }
 
-    /// Opens the body of an entry. An unreadable body counts as gone, which is a miss.
+    /// Opens the body of an entry. Treats an unreadable body as missing, which makes the request a miss.
     private func open(_ entry: StoredEntry, _ reading: BodyReading) -> ResponseStore.BodyOpening {
         if let held = reading.held, held.entry.id == entry.id, held.entry.digest == entry.digest {
             return .open(held.body)
@@ -159,7 +159,7 @@ extension CacheTransaction {
     }
 }
 
-/// The stored responses of a key, decoded once for as long as its entries are hot.
+/// The decoded stored responses of a key. Decoded once while the entries are hot.
 private final class DecodedResponses: Sendable {
     let responses: [StoredResponse]
 

@@ -37,7 +37,7 @@ extension CacheTransaction {
         return explanation
     }
 
-    /// As ``decide()``, decides again without a stored response whose body turns out to be gone.
+    /// Like ``decide()``, decides again without a stored response whose body is missing.
     private func decision(on stored: inout Stored, at now: HTTPDate) -> ReuseDecision {
         while true {
             let reuse = ReuseDecision(

@@ -16,10 +16,10 @@ extension CacheTransaction {
         let reply: TransportResponse
         let forwarding: Forwarding
         let times: Times
-        /// Makes other processes wait; `nil` if they do not wait.
+        /// Makes other processes wait, if this request holds the lock.
         let lock: KeyLock?
-        /// The generation of the store before the request. `nil` if the store could not be read; no commit is then
-        /// refused.
+        /// The generation of the store before the request, if the store was readable. Without a generation, no commit
+        /// is refused.
         var generation: StoreGeneration?
         /// The head that the caller gets.
         var head: HTTPResponse
@@ -27,7 +27,7 @@ extension CacheTransaction {
 
     /// Sends a request to the origin and returns the resulting response.
     ///
-    /// - Parameter lock: Held until the response is stored, or no commit will follow.
+    /// - Parameter lock: Held until the response is stored, or is known not to be stored.
     func forward(
         _ forwarding: Forwarding, _ lock: KeyLock? = nil, isRetry: Bool = false
     ) async throws(LoadError) -> CachedResponse {
@@ -73,8 +73,8 @@ extension CacheTransaction {
         return try await act(on: decision, received, isRetry: isRetry)
     }
 
-    /// Returns the generation of the store before a request. A stored response that the request validates or completes must
-    /// not return after a removal since the decision.
+    /// Returns the generation of the store before a request. If the request validates or completes a stored response, a
+    /// removal since the decision must prevent its commit.
     private func generation(before forwarding: Forwarding) -> StoreGeneration? {
         if let snapshot = forwarding.stored.snapshot, forwarding.nominated != nil || store.isCurrent(snapshot) {
             return snapshot.generation
@@ -103,8 +103,8 @@ extension CacheTransaction {
         }
     }
 
-    /// Sends the request, with a dictionary if there is one. A reply that needs another dictionary leads to one request
-    /// without.
+    /// Sends the request, with a dictionary if one is available. If the reply cannot be decoded with that dictionary,
+    /// sends the request again without it.
     private func exchange(_ request: HTTPRequest) async throws(TransportError) -> TransportResponse {
         if let dictionary = await dictionary(for: request) {
             var offering = request
@@ -139,7 +139,7 @@ extension CacheTransaction {
         case .serveStale(let index):
             let status = received.reply.head.status
             count(status)
-            // The body is not read: the stale response does not wait for it.
+            // The stale response does not wait for the body of the error.
             let error = OriginError(status: status, url: url, headerFields: received.head.headerFields)
             if var answer = staleAnswer(received.forwarding, index, .httpStatus(error), status.code) {
                 answer.generation = received.generation

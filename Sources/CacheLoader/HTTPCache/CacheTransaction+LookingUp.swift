@@ -8,7 +8,7 @@ extension CacheTransaction {
     struct Selected: ChosenResponse {
         let entry: StoredEntry
         let response: StoredResponse
-        /// The state of the key in which the entry was chosen.
+        /// The state of the key when the entry was chosen.
         let found: KeySnapshot?
     }
 
@@ -40,7 +40,7 @@ extension CacheTransaction {
     /// Makes a response of selected content, as a load would get it if it were fresh.
     func response(from selected: Selected, _ body: StoredBody) -> CachedResponse {
         var whole = self
-        // Deliver the whole content: the part and the condition are those of the caller.
+        // Deliver the whole content, regardless of the caller's range and conditions.
         whole.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
         let freshness = Freshness(of: selected.response, policy: policy)
         let answer = Answer(

@@ -6,7 +6,7 @@ internal import Logging
 /// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it. Also notes it
 /// for the record of requests, if the store keeps one.
 extension CacheTransaction {
-    /// Begins a record of this request; `nil` if the store does not record.
+    /// Begins a record of this request, if the store records requests.
     func recordedRequest() -> RecordedRequest? {
         RecordedRequest(method, key: key, target: target, in: store, clock: configuration.clock)
     }
@@ -32,14 +32,14 @@ extension CacheTransaction {
             .responses, .debug, "a stored response stands in for the origin", ["url": "\(LoggedURL(url))"])
     }
 
-    /// Records the validation of a stored response; `nil` for a response that does not stay in the store.
+    /// Records the validation of a stored response. `entry` is `nil` for a response that leaves the store.
     func noteRevalidation(_ entry: StoredEntry?) {
         if let entry { store.touch(entry, as: .revalidated) }
         context.meters.revalidations.add()
         recorded?.note(.revalidated)
     }
 
-    /// Records an answer of the origin, to this request or to one whose response it shares.
+    /// Records an answer of the origin to this request, or to a request whose response it shares.
     func noteMiss(isCoalesced: Bool = false) {
         store.countMiss(for: target)
         context.meters.misses.add()
@@ -87,7 +87,7 @@ extension CacheTransaction {
 
 /// Reports steps to the observer.
 extension CacheTransaction {
-    /// Returns the time at which a step begins; `nil` without an observer, or if `condition` does not hold.
+    /// Returns the time at which a step begins. Returns `nil` without an observer, or when `condition` is false.
     func beginStep(if condition: () -> Bool = { true }) -> Date? {
         configuration.observer != nil && condition() ? configuration.clock() : nil
     }

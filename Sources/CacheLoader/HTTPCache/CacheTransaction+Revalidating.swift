@@ -14,7 +14,7 @@ extension CacheTransaction {
         }
     }
 
-    /// The responses that a pause of the origin is about.
+    /// The responses that a pause of the origin affects.
     private var subject: Revalidations.Subject {
         .init(key: key, credentials: VaryKey.credentials(of: request, fingerprint: fingerprint).text)
     }
@@ -25,7 +25,7 @@ extension CacheTransaction {
         return revalidations.hasFailures && revalidations.isPaused(subject, at: now)
     }
 
-    /// Records the pause that an error of the origin asks for, if a stale response answers in its place.
+    /// Records the pause that an error of the origin requests, if a stale response answers instead.
     func notePause(_ reply: HTTPResponse) {
         guard let pause = reply.headerFields.retryAfter(at: now) else { return }
         context.coalescer.revalidations.note(.failed(retryAfter: pause), of: subject, at: now)
@@ -46,7 +46,7 @@ extension CacheTransaction {
         // The caller has its response already.
         forced.onStoreFailure = nil
         forced.interimResponses = nil
-        // Validate the whole response, even if the caller asked for a part or has a copy of its own.
+        // Validate the whole response, even if the caller asked for a range or sent conditions.
         forced.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
         return forced
     }

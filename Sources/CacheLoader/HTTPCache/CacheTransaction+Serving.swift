@@ -8,7 +8,7 @@ internal import Logging
 extension CacheTransaction {
     // MARK: From the store
 
-    /// Makes a response from a stored one, as the request asks for it: whole, in part, or as a 304.
+    /// Makes a response from a stored one in the form that the request asks for: whole, in part, or as a 304.
     func response(
         from answer: Answer, source: ResponseSource = .disk, _ reason: ForwardReason? = nil, forwardStatus: Int? = nil,
         isStored: Bool? = nil
@@ -84,7 +84,7 @@ extension CacheTransaction {
             joins: false)
     }
 
-    /// Returns the stored part of a response followed by the reply, which is the rest. Stores both as the whole.
+    /// Returns the stored part of a response followed by the rest from the reply. Stores both as the whole.
     func completing(
         _ received: Received, _ nominated: Nominated, _ response: StoredResponse
     ) async throws(LoadError) -> CachedResponse {
@@ -193,7 +193,7 @@ extension CacheTransaction {
         return (try? store.wasRemoved(key, since: generation)) == false
     }
 
-    /// Whether both requests have the same length limit. A body of a known length may be within both limits.
+    /// Whether the body satisfies both length limits: the limits are equal, or its known length is within both.
     private func isWithinLimits(_ arriving: ArrivingResponse) -> Bool {
         let (theirs, mine) = (arriving.body.maxByteCount, configuration.maxBodyBytes)
         return theirs == mine || (arriving.length.map { $0 <= min(theirs, mine) } ?? false)
@@ -237,7 +237,7 @@ extension CacheTransaction {
 }
 
 extension HTTPResponse {
-    /// The length of the body after this head in answer to `request`; `nil` if the head does not contain it.
+    /// The announced length of the body in answer to `request`, if the head contains it.
     fileprivate func announcedLength(to request: HTTPRequest) -> Int64? {
         if hasNoBody(to: request) { return 0 }
         return headerFields[.contentLength].flatMap { Int64($0) }
@@ -250,7 +250,7 @@ extension HTTPResponse {
 }
 
 extension TransportBody {
-    /// The end of the body after up to `limit` bytes, which are dropped: a message read to its end frees its connection.
+    /// Drops up to `limit` bytes, then ends. A connection is free once its message is read to the end.
     fileprivate func withoutBytes(upTo limit: Int64) -> TransportBody {
         TransportBody { () async throws(TransportError) in
             var rest = limit

@@ -97,7 +97,7 @@ extension CacheTransaction {
         return metadata
     }
 
-    /// Returns the metadata of a whole response to this request; `nil` if the response must not be stored.
+    /// Returns the metadata of a whole response to this request, or `nil` when the response must not be stored.
     func metadata(of reply: HTTPResponse, isBodyDecoded: Bool = false, _ times: Times) -> EntryMetadata? {
         let exchange = Exchange(
             request: request, reply: reply, requestTime: HTTPDate(times.requested),
@@ -111,7 +111,7 @@ extension CacheTransaction {
     func metadata(of response: StoredResponse, _ times: Times, under key: CacheKey) -> EntryMetadata {
         var metadata = EntryCodec.metadata(
             of: response, policy: policy, requestedAt: times.requested, receivedAt: times.received)
-        // The key is a name, which does not contain the URL, or has a fragment.
+        // The key is a name without the URL, or a URL with a fragment.
         if self.key != target { metadata.url = url }
         if self.key == target, !NoVarySearch(response.fields).isDefault {
             metadata.searchBase = String(NoVarySearch.base(of: key.text))
@@ -146,8 +146,8 @@ extension CacheTransaction {
             underWay: context.bodies)
     }
 
-    /// Returns the metadata of a received part; `nil` unless a later request can complete the part. Only a strong
-    /// validator shows that the rest belongs to it (RFC 9111 §3.3, §3.4).
+    /// Returns the metadata of a received part, or `nil` when no later request can complete the part. Only a strong
+    /// validator shows that the rest belongs to the part (RFC 9111 §3.3, §3.4).
     private func metadata(ofPartOf response: StoredResponse, _ metadata: EntryMetadata) -> EntryMetadata? {
         guard response.status == .ok, !response.isBodyDecoded, request.method == .get,
             response.strongValidator != nil
@@ -230,7 +230,7 @@ extension CacheTransaction {
                         let whole = try await CombinedBody.make(sources, new: writer, in: store)
                     else { return .unnecessary }
                     if let error = try await mismatch(of: whole, digests) {
-                        // Any of the parts may be wrong, except the new one if it has a digest of its own.
+                        // Any part may be wrong, except a new part that matches its own digest.
                         for member in members { await remove(member) }
                         return verifiesContent ? .unnecessary : .refused(error)
                     }
@@ -243,7 +243,8 @@ extension CacheTransaction {
         }
     }
 
-    /// Combines a part with the stored responses that the request selects. `selected` contains their indices.
+    /// Combines a part with the stored responses that the request selects. `selected` contains the indices of these
+    /// responses.
     private func combine(
         _ response: StoredResponse, _ part: StoredPart, _ received: Received
     ) -> (selected: [Int], combination: PartCombination) {

@@ -9,7 +9,7 @@ extension CacheTransaction {
             received.reply.head, to: method, isBodyDecoded: received.reply.isBodyDecoded, policy: policy)
     }
 
-    /// Returns the verification of a reply that completes a stored part; `nil` without digests to compare.
+    /// Returns the verification of a reply that completes a stored part, or `nil` without digests to compare.
     func verification(
         of received: Received, completing nominated: Nominated, as whole: StoredResponse
     ) async throws(StoreError) -> BodyVerification? {
@@ -23,7 +23,7 @@ extension CacheTransaction {
         }
     }
 
-    /// Returns the error of a body that was combined from parts; `nil` if the body has all digests.
+    /// Returns the error of a body that was combined from parts, or `nil` when all digests match.
     func mismatch(of body: BodyWriter, _ digests: [IntegrityDigests]) async throws(StoreError) -> LoadError? {
         guard let check = DigestCheck(digests, isStored: true) else { return nil }
         let written = try body.written()

@@ -14,8 +14,8 @@ protocol ChosenResponse: Sendable {
 /// Decides about the request, then answers from the store or forwards it. After a forward, decides about the reply and
 /// commits it. ``ReuseDecision`` and ``ReplyDecision`` decide and are pure; this type acts on their decisions.
 struct CacheTransaction: Sendable {
-    /// The request, as its response is stored. A QUERY, or a POST whose content is in its key, is a GET of its equivalent
-    /// resource (RFC 10008 §2.2).
+    /// The request under which its response is stored. A QUERY, or a POST whose content is in its key, becomes a GET of
+    /// its equivalent resource (RFC 10008 §2.2).
     var request: HTTPRequest
     /// The method that the origin gets.
     let method: HTTPRequest.Method
@@ -24,22 +24,22 @@ struct CacheTransaction: Sendable {
     let settings: CacheSettings
     var policy: CachePolicy
     let keepsErrors: Bool
-    /// Only responses with these content types are stored; `nil` stores all.
+    /// Only responses with these content types are stored. `nil` stores all.
     var contentTypeFilter: ContentTypeFilter?
     /// Receives each error of the store, on any thread.
     var onStoreFailure: (@Sendable (StoreError) -> Void)?
     /// Whether the request validates a stored response that its caller has already received.
     private(set) var isBackground = false
-    /// Whether the request goes out with `no-cache`, so that no cache on the way answers without the origin (RFC 9111
+    /// Whether the request goes out with `no-cache`, so that no upstream cache answers without the origin (RFC 9111
     /// §5.2.1.4). The decisions of this cache do not depend on it.
     var bypassesUpstreamCaches = false
-    /// Receives the interim responses to this request; `nil` ignores them.
+    /// Receives the interim responses to this request. `nil` ignores them.
     var interimResponses: InterimResponses?
     let key: CacheKey
     let target: CacheKey
-    /// `nil` if the store does not record requests.
+    /// The record of the request, if the store records requests.
     var recorded: RecordedRequest?
-    /// The state of the key in the index at an earlier decision about the request. Used again if it is current.
+    /// The state of the key in the index at an earlier decision about the request. Reused while it is current.
     var snapshot: KeySnapshot?
 
     /// - Parameters:
@@ -80,15 +80,15 @@ struct CacheTransaction: Sendable {
     /// Whether the content of the request is not a part of its key.
     var hasForeignContent: Bool { content != nil && key == target }
 
-    /// Whether the request can neither be answered by a stored response nor become one: its content, which may decide about
-    /// the response, is not a part of its key.
+    /// Whether the request bypasses the store: its key does not include its content, which may affect the response. So
+    /// no stored response answers the request, and its response is not stored.
     var isOutsideStore: Bool { hasForeignContent && (request.method == .get || request.method == .head) }
 
     /// The stored responses for the key: as entries of the store and as HTTP responses, with equal indices.
     struct Stored {
         var entries: [StoredEntry] = []
         var responses: [StoredResponse] = []
-        /// The state of the key in the index. `nil` if the store could not be read.
+        /// The state of the key in the index, if the store was readable.
         var snapshot: KeySnapshot?
     }
 
@@ -118,12 +118,12 @@ struct CacheTransaction: Sendable {
         let entry: StoredEntry
         let body: StoredBody
         let age: Int64
-        /// The date at which the response becomes stale; `nil` if it is never fresh without validation.
+        /// The date at which the response becomes stale. `nil` for a response that always needs validation.
         let expiry: HTTPDate?
         let isStale: Bool
         let isRevalidated: Bool
         let rule: Rule
-        /// The state of the key in which the entry was chosen. An answer after a validation has none.
+        /// The state of the key when the entry was chosen. `nil` after a validation.
         var found: KeySnapshot?
     }
 
@@ -136,7 +136,7 @@ struct CacheTransaction: Sendable {
 
     // MARK: Answering
 
-    /// Returns an answer from the store if it needs no network. Runs on the caller's thread and waits for nothing.
+    /// Returns an answer from the store if it needs no network. Runs on the caller's thread and does not wait.
     func answerFromStore(_ reading: BodyReading = .unlimited) throws(LoadError) -> CachedResponse? {
         guard case .answer(let answer) = try decide(reading) else { return nil }
         return deliver(answer)
@@ -147,7 +147,7 @@ struct CacheTransaction: Sendable {
         case answered(CachedResponse)
         /// The request to forward, and the epoch of its key before the decision.
         case forwarded(Forwarding, Epoch)
-        /// Nothing yet; see ``Step/deferred(_:)``.
+        /// No answer yet; see ``Step/deferred(_:)``.
         case deferred(StoredEntry)
     }
 
@@ -181,8 +181,8 @@ struct CacheTransaction: Sendable {
         }
     }
 
-    /// Waits for the request in flight for the key, or sends this one. Waits again if the response that could have
-    /// answered is gone: its body was abandoned, or it became stale.
+    /// Waits for the in-flight request for the key, or sends this one. Waits again if the response can no longer
+    /// answer, because its body was abandoned or it became stale.
     ///
     /// - Parameter epoch: The epoch of the key before the decision to forward.
     private func share(_ forwarding: Forwarding, since epoch: Epoch) async throws(LoadError) -> CachedResponse {
@@ -193,8 +193,7 @@ struct CacheTransaction: Sendable {
                 [forwarding, epoch] () async throws(LoadError) in
                 let lock = await lockKey()
                 if Task.isCancelled { throw .cancelled }
-                // A request that ended after the decision may have stored the answer. So may the last holder of the
-                // lock.
+                // A request that ended after the decision, or the last holder of the lock, may have stored the answer.
                 if lock == nil, context.coalescer.epoch(of: key) == epoch {
                     return try await forward(forwarding)
                 }
@@ -231,7 +230,7 @@ struct CacheTransaction: Sendable {
     /// Returns the failure of a shared request if it also applies to this request; otherwise `nil`.
     ///
     /// A transport failure applies to all callers. An error status applies to callers with the same credentials. The
-    /// result has no fields: they may be for the caller that sent the request.
+    /// result has no fields, because they may be meant for the caller that sent the request.
     private func failureOfAll(_ response: CachedResponse) -> LoadError? {
         switch response.failure {
         case .transport?: response.failure
@@ -262,7 +261,7 @@ struct CacheTransaction: Sendable {
     /// Locks the key, so that caches in other processes wait for this request. Waits while another process holds the
     /// lock.
     ///
-    /// - Returns: `nil` if the wait is not wanted, took too long or failed. The request then goes out without the lock.
+    /// - Returns: `nil` when waiting is disabled, took too long or failed. The request then goes out without the lock.
     private func lockKey() async -> KeyLock? {
         let coalescer = context.coalescer
         let limit = coalescer.isHung(key) ? .zero : configuration.processWait
@@ -314,7 +313,7 @@ struct CacheTransaction: Sendable {
 
     /// Returns the function that makes the fingerprints of responses that are stored under `key`.
     static func fingerprint(under key: CacheKey) -> (_ name: String, _ value: String) -> String {
-        // The key only: the closure outlives this call, and the transaction has many references to count.
+        // Capture only the key: the closure outlives this call, and capturing the transaction retains many references.
         { name, value in
             Array("\(key.text)\n\(name)\n\(value)".utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
         }
@@ -328,7 +327,7 @@ struct CacheTransaction: Sendable {
 }
 
 extension CachedResponse {
-    /// Whether the origin has answered with a response that no other request may share. An error of the origin says nothing
-    /// about its later responses.
+    /// Whether the origin has answered with a response that no other request may share. An error of the origin does not
+    /// predict its later responses.
     fileprivate var isUncacheable: Bool { source == .network && arriving == nil && status.code < 500 }
 }

@@ -14,8 +14,8 @@ extension CachedResponse {
         while rest > 0, let chunk = try? await chunks.next() { rest -= chunk.count }
     }
 
-    /// Drains the body while the load continues. A time limit ends the task, even after the load and its loader are
-    /// gone.
+    /// Drains the body while the load continues. The time limit ends the task, even after the load and its loader are
+    /// released.
     func drainInBackground(sleep: @escaping @Sendable (Duration) async throws -> Void) {
         Task { await withTimeLimit(Self.maxDrainingTime, sleep) { await drain() } }
     }

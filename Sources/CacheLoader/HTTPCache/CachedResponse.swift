@@ -7,21 +7,21 @@ public import HTTPTypes
 public enum ResponseSource: String, Sendable, CaseIterable {
     /// The memory of the loader.
     case memory
-    /// A file that the URL names, or the program, which had the value already.
+    /// A local file, or a value that the program supplied.
     case local
-    /// The origin, which sent the response, or the rest of a stored part.
+    /// The origin: it sent the response, or the rest of a stored part.
     case network
     /// The store, without a validation by the origin.
     case disk
-    /// The store, after the origin has confirmed that nothing has changed.
+    /// The store, after the origin has confirmed the response.
     case notModified
-    /// The cache itself, in place of a response that it could not get.
+    /// The cache itself, because it could not get a response.
     case generated
 }
 
 /// A response with its source, its age and its freshness.
 ///
-/// Its properties have the names and meanings of those of ``Loaded``. Its content arrives as ``body``.
+/// Its properties have the same names and meanings as those of ``Loaded``. Its content arrives as ``body``.
 public struct CachedResponse: Sendable {
     let head: HTTPResponse
     /// The body, as a sequence of chunks.
@@ -30,26 +30,26 @@ public struct CachedResponse: Sendable {
     public let source: ResponseSource
     /// The age in seconds: the time since the origin generated or validated the response (RFC 9111 §4.2.3).
     public let age: Int64
-    /// Whether the response was stale when it was delivered, as the request, the response or the policy allows.
+    /// Whether the response was stale when it was delivered, as the request, the response or the policy allowed.
     public let isStale: Bool
-    /// The date at which the response becomes stale; `nil` if it is never fresh without validation.
+    /// The date at which the response becomes stale. `nil` for a response that always needs validation.
     public let expiresAt: Date?
-    /// The failure after which the cache answered in place of the origin; `nil` without a failure. The response is then
-    /// a stored one, or a 502 or 504 that the cache generated.
+    /// The failure that made the cache answer in place of the origin, if any. The response is then a stored one, or a
+    /// 502 or 504 that the cache generated.
     public internal(set) var failure: LoadError?
 
     /// The name under which the store counts the failure of the request, if the origin answered with an error.
     var failedRequest: String?
     /// The entry of a response from the store.
     var stored: StoredEntry?
-    /// The state of the key when the store answered. An answer of the origin has none.
+    /// The state of the key when the store answered. `nil` for an answer of the origin.
     var found: KeySnapshot?
     /// The response that the store receives while its body arrives.
     var arriving: ArrivingResponse?
-    /// The generation of the store when the origin was asked; `nil` if the origin was not asked.
+    /// The generation of the store when the request was sent to the origin, if it was sent.
     var generation: StoreGeneration?
-    /// Whether a cache between this one and the origin may have answered alone. The response then comes from the network
-    /// with `Age` (RFC 9111 §5.1). Always false if the own request had `no-cache`.
+    /// Whether an upstream cache may have answered alone. The response then comes from the network with `Age` (RFC 9111
+    /// §5.1). Always false for a request with `no-cache`.
     var isFromUpstreamCache = false
 
     /// The status.
@@ -59,7 +59,7 @@ public struct CachedResponse: Sendable {
     /// §3.1).
     public var headerFields: HTTPFields { head.headerFields }
 
-    /// The entry in the store. The entry of an arriving body is `nil` before the body has been read to its end.
+    /// The entry in the store. `nil` for an arriving body that has not been read to its end.
     var entry: StoredEntry? { stored ?? arriving?.body.entry }
 
     /// Returns the bytes of the whole body. A large stored body is memory-mapped, not copied.

@@ -29,8 +29,8 @@ enum EntryCodec {
         return !overflow && entry.byteCount > 0 && end <= part.completeLength ?? .max
     }
 
-    /// Returns the metadata of a response for the store. The columns are for queries; only the head has the bytes of a
-    /// value that is not UTF-8.
+    /// Returns the metadata of a response for the store. The columns are for queries; a field value that is not UTF-8
+    /// keeps its bytes only in the head.
     static func metadata(
         of response: StoredResponse, policy: CachePolicy, requestedAt: Date, receivedAt: Date
     ) -> EntryMetadata {

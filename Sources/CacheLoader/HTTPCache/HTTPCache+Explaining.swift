@@ -4,10 +4,11 @@ public import HTTPTypes
 extension HTTPCache {
     /// Explains how ``response(for:content:policy:onInterimResponse:)`` would answer a request now, and by which rule.
     ///
-    /// Ignores responses that are still arriving for another request. Sends no request, and counts neither as a request nor as a use of a stored response. Changes nothing, except
-    /// that it quarantines a damaged index, as every lookup does.
+    /// Ignores responses that are still arriving for another request. Sends no request, and counts neither as a request
+    /// nor as a use of a stored response. Changes nothing, except that it quarantines a damaged index, as every lookup
+    /// does.
     ///
-    /// Runs on the calling thread. Takes a lookup, and a check of the body file of each response stored for the URL.
+    /// Runs on the calling thread. Costs one lookup, and a check of the body file of each response stored for the URL.
     /// Verifies the digest of a file that this process has not read yet, as for an answer.
     ///
     /// - Parameters:

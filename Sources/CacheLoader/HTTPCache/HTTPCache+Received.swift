@@ -29,17 +29,17 @@ package struct ReceivedResponse: Sendable {
     }
 }
 
-/// Stores responses that another client has received, by the rules for those of the transport.
+/// Stores responses that another client has received, by the same rules as responses from the transport.
 extension HTTPCache {
     /// The entry that a response becomes.
     package struct Placement: Sendable {
         package let key: CacheKey
         package let metadata: EntryMetadata
-        /// Whether a response to the same request is stored that was received later, or at the same time.
+        /// Whether the store has a response to the same request that was received at the same time or later.
         package let isOutdated: Bool
     }
 
-    /// Returns the entry for a response; `nil` if RFC 9111 or the policy forbids to store the response.
+    /// Returns the entry for a response, or `nil` when RFC 9111 or the policy forbids storing it.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
     package func placement(of received: ReceivedResponse) throws(LoadError) -> Placement? {

@@ -9,9 +9,9 @@ internal import Synchronization
 /// An HTTP cache between a client and its origins (RFC 9111): takes a request, and returns a response.
 ///
 /// Accepts all methods and all statuses. Answers a GET from the store while the stored response is fresh, and validates
-/// a stale one. Fetches and stores a missing one. Answers a HEAD from the stored response to a GET. Answers
-/// a QUERY from the stored response to an equal QUERY, if its content is data of at most 64 KiB (RFC 10008). Forwards all
-/// other requests. After the success of an unsafe method, invalidates the stored responses of the URL (RFC 9111 §4.4). Bodies
+/// a stale one. Fetches and stores a missing one. Answers a HEAD from the stored response to a GET. Answers a QUERY
+/// from the stored response to an equal QUERY, if its content is data of at most 64 KiB (RFC 10008). Forwards all other
+/// requests. After the success of an unsafe method, invalidates the stored responses of the URL (RFC 9111 §4.4). Bodies
 /// reach the reader while the store receives them.
 ///
 /// ```swift
@@ -140,10 +140,10 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// Answers a request from the store alone; `nil` if the answer needs the network.
+    /// Answers a request from the store alone. Returns `nil` when the answer needs the network.
     ///
-    /// Follows the same rules as ``response(for:content:policy:onInterimResponse:)``. Runs on the calling thread and waits for no other
-    /// request: one lookup, and the opening of a file.
+    /// Follows the same rules as ``response(for:content:policy:onInterimResponse:)``. Runs on the calling thread and
+    /// does not wait for other requests. Costs one lookup, and the opening of a file.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``.
     public func storedResponse(

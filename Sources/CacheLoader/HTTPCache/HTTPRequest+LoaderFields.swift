@@ -13,7 +13,7 @@ extension HTTPRequest {
         headerFields.append(Self.acceptEncoding)
     }
 
-    // Made once: each load adds them, also one that the store answers.
+    // Made once, because each load adds them, even a load that the store answers.
     private static let userAgent = HTTPField(name: .userAgent, value: "CacheStore")
     private static let acceptEncoding = HTTPField(name: .acceptEncoding, value: ContentCoding.accepted)
 }

@@ -7,7 +7,7 @@ extension HTTPResponse.Status {
         self = Self.registered.first { $0.code == code } ?? Self(code: min(max(code, 0), 999))
     }
 
-    /// The most frequent one first. Building a table by code took a seventh of the first request of a process.
+    /// Ordered by frequency. Building a table by code took a seventh of the first request of a process.
     private static let registered: [Self] = [
         .ok, .created, .accepted, .nonAuthoritativeInformation, .noContent, .resetContent, .partialContent,
         .multipleChoices, .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect,

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Hands the interim responses to one request to its caller, until the request has a final response (RFC 9110 §15.2).
 ///
-/// A transport may be late, and a request may outlive its caller: requests coalesce. Safe to use from any task.
+/// A transport may report late, and a coalesced request may outlive its caller. Safe to use from any task.
 package final class InterimResponses: Sendable {
     private let receiver: @Sendable (HTTPResponse) -> Void
     private let isOver = Atomic(false)
@@ -24,7 +24,7 @@ package final class InterimResponses: Sendable {
 }
 
 extension HTTPTransport {
-    /// Sends a request, and hands over its interim responses if they are wanted; none after the final head.
+    /// Sends a request, and passes its interim responses to `interimResponses`, until the final head arrives.
     package func send(
         _ request: HTTPRequest, content: RequestContent?, interimResponses: InterimResponses?
     ) async throws(TransportError) -> TransportResponse {

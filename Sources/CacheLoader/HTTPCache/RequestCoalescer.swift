@@ -4,10 +4,10 @@ internal import Synchronization
 
 /// Coalesces requests for one key: one request goes to the origin, and its response may answer the others (RFC 9111 §4).
 ///
-/// All caches and loaders on a store share one coalescer. The first request for a key goes to the origin in a task of its
-/// own. Later requests wait for the head of its response, then decide again with the response that is stored or arriving.
-/// The coalescer does not decide whether a request may share the response: a request that may not goes to the origin by
-/// itself.
+/// All caches and loaders on a store share one coalescer. The first request for a key goes to the origin in a separate
+/// task. Later requests wait for the head of its response, then decide again with the response that is stored or
+/// arriving. The coalescer does not decide whether a request may share the response. A request that may not share it
+/// goes to the origin by itself.
 final class RequestCoalescer: Sendable {
     /// The outcome for one caller.
     enum Outcome: Sendable {
@@ -38,7 +38,7 @@ final class RequestCoalescer: Sendable {
         var hung = BoundedDictionary<CacheKey, Void>()
     }
 
-    /// The time in seconds for which a key stays in `uncacheable`.
+    /// The time in seconds during which a key stays in `uncacheable`.
     static let uncacheableTime: Int64 = 120
 
     /// Guards only the table. Continuations are resumed outside.
@@ -52,17 +52,17 @@ final class RequestCoalescer: Sendable {
         store.shared { RequestCoalescer() }
     }
 
-    /// The present epoch of a key. The end of a request and the end of an arriving body begin a new epoch.
+    /// The current epoch of a key. The end of a request and the end of an arriving body begin a new epoch.
     ///
-    /// A caller finds nothing in the store, then nothing arriving. If the epoch is unchanged since before, the miss is
-    /// conclusive.
+    /// Suppose a caller finds no response in the store, and then none arriving. If the epoch has not changed since
+    /// before the lookup, the miss is conclusive.
     func epoch(of key: CacheKey) -> Epoch { state.withLock { $0.epochs[key] } }
 
     // MARK: Requests
 
     /// Waits for the request that is in flight for `key`, or runs `send` as that request.
     ///
-    /// A cancellation of the calling task ends the wait at once. The request goes on for the other callers.
+    /// A cancellation of the calling task ends the wait immediately. The request continues for the other callers.
     ///
     /// - Returns: The outcome, and whether `send` is the request in flight.
     func join(
@@ -122,7 +122,7 @@ final class RequestCoalescer: Sendable {
 
     // MARK: Other processes
 
-    /// Whether another process held the lock of a key for longer than a caller waits, and holds it still.
+    /// Whether another process has held the lock of a key for longer than a caller waits, and still holds it.
     func isHung(_ key: CacheKey) -> Bool { state.withLock { $0.hung[key] != nil } }
 
     /// Records the result of a wait for the lock of a key.
@@ -133,12 +133,13 @@ final class RequestCoalescer: Sendable {
 
     // MARK: Responses that cannot be shared
 
-    /// Whether the last response for a key could not be shared. A request that waited for the next one would wait twice.
+    /// Whether the last response for a key could not be shared. If so, waiting for the next response would only double
+    /// the delay.
     func isUncacheable(_ key: CacheKey, at now: HTTPDate) -> Bool {
         state.withLock { state in state.uncacheable[key].map { now < $0 } ?? false }
     }
 
-    /// Records that a response for a key answers only the request that it was sent for. A response that is stored ends this.
+    /// Records that a response for a key answers only its own request. A stored response ends this.
     func noteUncacheable(_ key: CacheKey, at now: HTTPDate) {
         state.withLock { $0.uncacheable[key] = now.advanced(by: Self.uncacheableTime) }
     }
@@ -184,7 +185,7 @@ struct ArrivingResponse: Sendable {
     let body: SharedBody
     /// The length of the body, if it was announced.
     let length: Int64?
-    /// The generation of the store when the request was sent; `nil` if the store could not be read.
+    /// The generation of the store when the request was sent, if the store was readable.
     let generation: StoreGeneration?
     /// Whether the body is compared with its digests.
     let verifiesDigests: Bool

@@ -8,8 +8,8 @@ extension StoredEntry {
     /// The fields of the response, in order.
     package var responseFields: HTTPFields { EntryCodec.fields(ofHead: metadata.head) }
 
-    /// The fields that the response's `Vary` nominates, with their values in the request; a value is `nil` for an absent
-    /// field, and a fingerprint for credentials.
+    /// The fields that `Vary` of the response nominates, with their values in the request. The value of an absent field
+    /// is `nil`, and the value of a credential is a fingerprint.
     package var nominatedFields: [(name: String, value: String?)] {
         VaryKey(text: metadata.variant).lines.map { line in
             (String(line.prefix { $0 != ":" }), VaryKey.value(in: line))

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts the bodies that arrive for the store, so that a process can wait for them before it ends.
+/// Counts the bodies that are being stored, so that a process can wait for them before it exits.
 final class ArrivingBodies: Sendable {
     private struct State {
         var count = 0
@@ -15,7 +15,7 @@ final class ArrivingBodies: Sendable {
         state.withLock { $0.count += 1 }
     }
 
-    /// Notes that a body or its part is stored, or will not be.
+    /// Records that a body is stored as a whole or in part, or will not be stored.
     func end() {
         let waiters = state.withLock { state in
             state.count -= 1
@@ -26,7 +26,7 @@ final class ArrivingBodies: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns once no body is under way, or the calling task is cancelled.
+    /// Waits until no body is arriving, or the calling task is cancelled.
     func waitForAll() async {
         let ticket = state.withLock { state in
             state.lastTicket += 1

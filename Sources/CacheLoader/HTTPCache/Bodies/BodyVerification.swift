@@ -5,20 +5,21 @@ internal import HTTPCaching
 /// Verifies an arriving body: the content of one message, and the file that it completes (RFC 9530).
 struct BodyVerification: Sendable {
     private let url: String
-    /// The content of the message; `nil` if the file is the same bytes, or if the message has no digest of its content.
+    /// Compares the content of the message. `nil` without a digest of the content, or when `file` covers the same
+    /// bytes.
     private var content: DigestCheck?
     /// All bytes of the file.
     private var file: DigestCheck?
 
-    /// Verifies a message whose content is the whole file, or has no file. Fails without digests to compare.
+    /// Verifies a message whose content is the whole file, or is not stored. Returns `nil` without digests to compare.
     init?(url: String, content: [IntegrityDigests], isStored: Bool = true) {
         guard let check = DigestCheck(content, isStored: isStored) else { return nil }
         self.url = url
         file = check
     }
 
-    /// Verifies a message whose content follows a stored part; `nil` without digests to compare. Blocks while it reads the
-    /// part, if a digest needs its bytes.
+    /// Verifies a message whose content follows a stored part. Returns `nil` without digests to compare. Blocks while
+    /// it reads the part, if a digest needs its bytes.
     init?(
         url: String, content: [IntegrityDigests], after part: StoredBody, whole: [IntegrityDigests]
     ) throws(StoreError) {
@@ -29,7 +30,7 @@ struct BodyVerification: Sendable {
         try file?.update(part)
     }
 
-    /// Takes the next chunk.
+    /// Adds the next chunk.
     ///
     /// - Parameters:
     ///   - isInFile: Whether `writer` took the chunk.
@@ -44,7 +45,7 @@ struct BodyVerification: Sendable {
         file?.update(chunk)
     }
 
-    /// Throws ``LoadError/digestMismatch(url:field:)`` if the bytes do not have a digest.
+    /// Throws ``LoadError/digestMismatch(url:field:)`` if the bytes differ from a digest.
     func finish(_ writer: BodyWriter?) throws(LoadError) {
         var digest: ContentDigest?
         if file?.needsDigestOfStore == true {
@@ -54,7 +55,7 @@ struct BodyVerification: Sendable {
         throw .digestMismatch(url: url, field: field.rawValue)
     }
 
-    /// Without its bytes, the body cannot be verified.
+    /// Fails the verification if the store cannot return the bytes.
     private func wrapping<Value>(_ body: () throws(StoreError) -> Value) throws(LoadError) -> Value {
         do throws(StoreError) {
             return try body()

@@ -23,7 +23,7 @@ enum CombinedBody {
         }
     }
 
-    /// Returns the combined body, or `nil` if a stored part no longer exists.
+    /// Returns the combined body, or `nil` when a stored part no longer exists.
     static func make(
         _ pieces: [Piece], new: BodyWriter, in store: ResponseStore
     ) async throws(StoreError) -> BodyWriter? {

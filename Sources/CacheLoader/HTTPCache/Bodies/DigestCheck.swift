@@ -8,9 +8,9 @@ package import HTTPCaching
 /// Hashes only for the algorithms of the fields. Does not hash again with SHA-256 while the store hashes the same bytes.
 package struct DigestCheck: Sendable {
     private let expected: [IntegrityDigests]
-    /// `nil` if no digest needs it, or if the store computes it.
+    /// Set only if a digest needs SHA-256 and the store does not compute it.
     private var sha256: SHA256?
-    /// `nil` if no digest needs it.
+    /// Set only if a digest needs SHA-512.
     private var sha512: SHA512?
     /// Whether a digest is compared with the one that the store computes.
     private(set) var needsDigestOfStore: Bool
@@ -27,7 +27,7 @@ package struct DigestCheck: Sendable {
         sha512 = expected.contains { $0.sha512 != nil } ? SHA512() : nil
     }
 
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     package mutating func update(_ bytes: Data) {
         bytes.withUnsafeBytes { bytes in
             sha256?.update(bufferPointer: bytes)
@@ -35,7 +35,7 @@ package struct DigestCheck: Sendable {
         }
     }
 
-    /// Takes the bytes of a stored body. Blocks while it reads them, unless no digest needs them.
+    /// Adds the bytes of a stored body. Blocks while it reads them, unless no digest needs them.
     mutating func update(_ body: StoredBody) throws(StoreError) {
         guard sha256 != nil || sha512 != nil else { return }
         var offset: Int64 = 0
@@ -49,7 +49,7 @@ package struct DigestCheck: Sendable {
 
     /// Computes SHA-256 itself from now on, because the store no longer takes the bytes.
     ///
-    /// - Parameter written: All bytes so far, which the store has.
+    /// - Parameter written: Returns all bytes so far, from the store.
     mutating func leaveStore(after written: () throws(StoreError) -> StoredBody) throws(StoreError) {
         guard needsDigestOfStore else { return }
         var alone = self
@@ -58,7 +58,7 @@ package struct DigestCheck: Sendable {
         (needsDigestOfStore, sha256) = (false, alone.sha256)
     }
 
-    /// Returns the first field with a digest that the bytes do not have; `nil` if they have all.
+    /// Returns the first field whose digest differs from the bytes, or `nil` when all match.
     ///
     /// - Parameter digest: The digest that the store computed; `nil` for no bytes.
     package func mismatch(_ digest: ContentDigest? = nil) -> IntegrityDigests.Field? {

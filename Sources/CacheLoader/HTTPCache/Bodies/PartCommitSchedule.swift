@@ -6,7 +6,7 @@ package struct PartCommitSchedule: Sendable {
     package static let byteCount: Int64 = 4 << 20
     /// A commit is due after this number of seconds.
     package static let interval: TimeInterval = 2
-    /// No commit is due for fewer new bytes: its transaction writes about as many to the WAL.
+    /// The minimum number of new bytes for a commit: its transaction writes about as many to the WAL.
     static let minByteCount: Int64 = 65_536
 
     private var lastByteCount: Int64

@@ -3,19 +3,19 @@ internal import CacheStore
 internal import Logging
 internal import Synchronization
 
-/// Stores the received part of a growing body from time to time. After a kill of the process, the next load completes
-/// the part.
+/// Periodically stores the received part of a growing body. After a kill of the process, the next load completes the
+/// part.
 ///
 /// At most one commit runs at a time, and the transfer does not wait for it. A failed commit leaves the earlier part in
 /// the store.
 final class PartCommits: Sendable {
-    /// Stores the written bytes in place of the part that was stored last.
+    /// Stores the written bytes in place of the last stored part.
     typealias Commit = @Sendable (BodyWriter, _ last: StoredEntry?) async throws(StoreError) -> StoredEntry
     typealias Remove = @Sendable (StoredEntry) async throws(StoreError) -> Void
 
     private struct State {
         var schedule: PartCommitSchedule
-        /// The part that was stored last.
+        /// The last stored part.
         var part: StoredEntry?
         var running: Task<Void, Never>?
         /// Whether the last write is over.
@@ -33,8 +33,8 @@ final class PartCommits: Sendable {
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - part: The stored part with which `writer` begins; `nil` for none.
-    ///   - commit: Stores a part; called in a task of its own.
+    ///   - part: The stored part at the start of `writer`'s file, if any.
+    ///   - commit: Stores a part. Runs in a separate task.
     ///   - remove: Removes a part.
     init(
         url: String, of writer: BodyWriter, after part: StoredEntry?, clock: @escaping @Sendable () -> Date,
@@ -78,7 +78,7 @@ final class PartCommits: Sendable {
 
     /// Waits for the running commit, and starts no other. Called after the last write.
     ///
-    /// - Returns: The part that was stored last; `nil` for none.
+    /// - Returns: The last stored part, if any.
     func finish() async -> StoredEntry? {
         let running = state.withLock { state in
             state.isFinished = true
@@ -88,7 +88,7 @@ final class PartCommits: Sendable {
         return state.withLock { $0.part }
     }
 
-    /// Removes the stored part, which no later load will complete.
+    /// Removes the stored part, because no later load can complete it.
     func discard() async {
         guard let part = await finish() else { return }
         do throws(StoreError) {

@@ -4,7 +4,7 @@ package import CacheFoundation
 package enum BodyPiece: Sendable {
     /// Bytes of the file.
     case file(Range<Int64>)
-    /// Bytes in memory; `isInFile` tells whether the file has them, too.
+    /// Bytes in memory. `isInFile` is true if the file also has them.
     case chunk(Data, isInFile: Bool)
     /// The body is complete.
     case end
@@ -75,7 +75,7 @@ package struct ReaderTable<Waiter, Pump> {
 
     // MARK: Readers
 
-    /// Adds a reader at the first byte; returns `nil` if it is too late.
+    /// Adds a reader at the first byte. Returns `nil` when a new reader could no longer get all bytes.
     package mutating func attach() -> ID? {
         guard isFileOpen || !hasFile && !hasHadReaders else { return nil }
         if case .failed = ending { return nil }
@@ -95,7 +95,7 @@ package struct ReaderTable<Waiter, Pump> {
     }
 
     package enum Reading {
-        /// The piece, and the waiter of the pump, if the pump may continue.
+        /// The piece. `pump` is the waiter of the pump if the pump may continue.
         case piece(BodyPiece, pump: Pump?)
         /// No piece is available; the table keeps the waiter. The pump may continue if `pump` is not `nil`.
         case wait(pump: Pump?)
@@ -105,7 +105,7 @@ package struct ReaderTable<Waiter, Pump> {
 
     /// Returns the next piece for a reader. Keeps `waiter` if no piece is available.
     ///
-    /// - Parameter limit: The most bytes of a piece that the reader takes from the file.
+    /// - Parameter limit: The maximum size of a piece from the file, in bytes.
     package mutating func read(_ id: ID, limit: Int64, _ waiter: @autoclosure () -> Waiter) -> Reading {
         guard var reader = readers[id] else { return .gone }
         if reader.offset < fileEnd {

@@ -3,7 +3,7 @@ package import CacheStore
 internal import HTTPTypes
 
 extension ResponseBody {
-    /// The stored file that consists of exactly this body; `nil` without one. For an arriving body not before its end.
+    /// The stored file with exactly this body, if there is one. An arriving body has no such file before its end.
     var file: StoredBody? {
         switch source {
         case .empty: nil
@@ -12,7 +12,7 @@ extension ResponseBody {
         }
     }
 
-    /// Writes all bytes to a file. Stored bytes are cloned or copied, and take no memory.
+    /// Writes all bytes to a file. Clones or copies stored bytes without loading them into memory.
     ///
     /// - Parameters:
     ///   - path: The path of the file, for errors.
@@ -40,7 +40,8 @@ extension ResponseBody {
 }
 
 extension SharedBodyReader {
-    /// Writes the whole body to a file, at its end if the store has it.
+    /// Writes the whole body to a file. Copies stored bytes at the end of the body, or before the first byte outside
+    /// the store.
     fileprivate func write(
         to target: ReplacementFile, path: String, progress: (Int64) -> Void
     ) async throws(LoadError) {
@@ -68,7 +69,7 @@ extension SharedBodyReader {
 
 /// Writing with the errors of a load.
 extension ReplacementFile {
-    /// Creates the file beside the one that a URL names.
+    /// Creates the new file in the directory of the file that it replaces.
     package static func make(
         replacing file: URL, isPrivate: Bool = false
     ) throws(LoadError) -> (file: ReplacementFile, path: String) {
@@ -81,7 +82,7 @@ extension ReplacementFile {
         )
     }
 
-    /// Appends a body; throws ``LoadError/cancelled`` if the calling task is cancelled meanwhile.
+    /// Appends a body. Throws ``LoadError/cancelled`` after a cancellation of the calling task.
     package func append(_ body: StoredBody, path: String) async throws(LoadError) {
         let isWhole: Bool
         do throws(StoreError) {

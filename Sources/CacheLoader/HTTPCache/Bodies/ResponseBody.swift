@@ -6,8 +6,8 @@ internal import Synchronization
 /// The body of a response, as a sequence of chunks.
 ///
 /// A stored body can be read any number of times. A body from the network can be read once: a second reader gets
-/// ``LoadError/bodyAlreadyRead``. The store receives such a body while it is read, and the reader gets the end after the
-/// commit: the next request is a hit. A body that is released before its end is not stored as a whole.
+/// ``LoadError/bodyAlreadyRead``. The store receives such a body while it is read. The reader gets the end only after
+/// the commit, so the next request is a hit. A body that is released before its end is not stored as a whole.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// The maximum size of the chunks of a stored body, in bytes.
     static let chunkByteCount = 65_536
@@ -50,15 +50,15 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Takes the body for a reader.
     func begin() throws(LoadError) { try reading?.begin() }
 
-    /// Notes the end of the reading.
+    /// Records the end of the reading.
     func end() { reading?.end() }
 
-    /// Whether there is no body to read.
+    /// Whether the response has no body.
     var isEmpty: Bool {
         if case .empty = source { true } else { false }
     }
 
-    /// The length in bytes; `nil` if it is not known before the end.
+    /// The length in bytes, if it is known before the end.
     public var byteCount: Int64? {
         switch source {
         case .empty: 0
@@ -67,8 +67,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Returns all bytes if they are stored and at most `limit`; otherwise `nil`, and the body can still be read. Runs
-    /// on the calling thread, and reads the file.
+    /// Returns all bytes if they are stored and at most `limit`. Otherwise returns `nil`, and the body can still be
+    /// read. Runs on the calling thread, and reads the file.
     ///
     /// - Throws: ``LoadError/store(_:)``.
     public func storedData(upTo limit: Int64) throws(LoadError) -> Data? {
@@ -108,10 +108,10 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return (Data(bytes.prefix(limit)), byteCount == Int64(limit))
     }
 
-    /// Ends the reading at once, and the exchange with the origin unless other readers need it.
+    /// Ends the reading immediately, and the exchange with the origin unless other readers need it.
     ///
-    /// A read that waits, and each later read of any copy of this body, throws ``LoadError/cancelled``. Further calls
-    /// change nothing, nor does a call for an empty body. May be called from any thread.
+    /// A pending read, and each later read of any copy of this body, throws ``LoadError/cancelled``. Further calls, and
+    /// calls for an empty body, have no effect. May be called from any thread.
     ///
     /// The store treats a cancelled reader like one that has released the body:
     /// ``HTTPCache/Configuration/abandonedBytes`` decides whether the store still receives the rest.

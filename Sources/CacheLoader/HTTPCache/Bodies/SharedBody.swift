@@ -14,7 +14,7 @@ final class SharedBody: Sendable {
     /// The result of storing a complete body.
     enum Outcome: Sendable {
         case stored(StoredEntry)
-        /// Storing turned out to be unnecessary.
+        /// Storing was unnecessary.
         case unnecessary
         /// The body does not fit the stored parts. Its readers get this error at the end.
         case refused(LoadError)
@@ -23,22 +23,22 @@ final class SharedBody: Sendable {
     /// The actions on the file at the end of the body.
     struct Storing: Sendable {
         let writer: BodyWriter
-        /// Stores the complete body as an entry, in place of its part that was stored last.
+        /// Stores the complete body as an entry, in place of its last stored part.
         var commit: @Sendable (BodyWriter, _ part: StoredEntry?) async throws(StoreError) -> Outcome
-        /// Stores the received bytes as a part, in place of the part that was stored last; `nil` if a part would be
-        /// useless.
+        /// Stores the received bytes as a part, in place of the last stored part. `nil` when no later request could
+        /// complete the part.
         let commitPart: (@Sendable (BodyWriter, _ part: StoredEntry?) async throws(StoreError) -> Void)?
-        /// Stores the received bytes as a part during the transfer; `nil` if a part would be useless.
+        /// Stores parts during the transfer. `nil` when no later request could complete them.
         let partCommits: PartCommits?
-        /// Counts this body until it is stored, or will not be.
+        /// Counts this body until it is stored or given up.
         let underWay: ArrivingBodies
     }
 
     /// The limits of all bodies of a cache.
     struct Limits: Sendable {
-        /// The most bytes that a reader accepts.
+        /// The maximum number of bytes that a reader accepts.
         let maxByteCount: Int64
-        /// After the last reader has left, the body continues if at most this many bytes are known to remain.
+        /// After the last reader has left, the body continues only if at most this many bytes are known to remain.
         let finishesUpTo: Int64
     }
 
@@ -90,8 +90,8 @@ final class SharedBody: Sendable {
     /// The limit of the cache that asked for the body.
     var maxByteCount: Int64 { limits.maxByteCount }
 
-    /// Starts to receive the chunks of `source`. Only the started task keeps the source, so that its end is the end of
-    /// the exchange.
+    /// Starts to receive the chunks of `source`. Only the started task retains the source, so the exchange ends with
+    /// the task.
     func start(_ source: TransportBody) {
         storing?.underWay.begin()
         let task = Task { await run(source) }
@@ -139,7 +139,7 @@ final class SharedBody: Sendable {
             throw LoadError(error, url: url)
         }
         let (present, isStopped) = state.withLock { ($0.table.receivedByteCount, $0.isStopped) }
-        // The source may ignore its cancellation. Other tasks may have stored a newer response since.
+        // The source may ignore its cancellation, and other tasks may have stored a newer response since.
         guard !isStopped else { throw .cancelled }
         let received = present + Int64(chunk?.count ?? 0)
         guard received <= limits.maxByteCount else { throw .bodyTooLarge(url: url, limit: limits.maxByteCount) }
@@ -156,7 +156,7 @@ final class SharedBody: Sendable {
             isInFile ? state.table.appendToFile(chunk) : state.table.appendToMemory(chunk)
         }
         for waiter in waiters { waiter.resume(returning: .chunk(chunk, isInFile: isInFile)) }
-        // The commit of a complete body follows at once.
+        // The commit of a complete body follows immediately, so a complete body needs no part commit.
         if isInFile, let storing, storing.writer.byteCount != expectedByteCount { storing.partCommits?.bodyGrew() }
         return isInFile
     }
@@ -204,7 +204,7 @@ final class SharedBody: Sendable {
     private func keepPart(after error: LoadError) async {
         let part = await storing?.partCommits?.finish()
         switch error {
-        // A body that is too large now would be too large again. Wrong bytes make a wrong whole.
+        // A later load would exceed the limit again, or complete wrong bytes.
         case .bodyTooLarge, .digestMismatch: return state.withLock { $0.isUseless = true }
         default: break
         }
@@ -225,14 +225,15 @@ final class SharedBody: Sendable {
         }
         let level: Logger.Level =
             switch error {
-            // Expected: the body is too large, its key was removed meanwhile, or the store is suspended or read-only.
+            // Expected: the body is too large, its key was removed during the transfer, or the store is suspended or
+            // read-only.
             case .bodyTooLarge, .removedMeanwhile, .suspended, .readOnly: .debug
             default: .warning
             }
         log(
             .errors, level, "did not store a response", ["url": "\(LoggedURL(url))", "error": "\(error.logged)"])
         switch error {
-        // These errors are no failures of the store.
+        // These errors are not failures of the store.
         case .bodyTooLarge, .removedMeanwhile: break
         default: onStoreFailure?(error)
         }
@@ -240,7 +241,7 @@ final class SharedBody: Sendable {
 
     // MARK: The readers' side
 
-    /// Returns a reader at the first byte; `nil` if it is too late.
+    /// Returns a reader at the first byte, or `nil` when a new reader could no longer get all bytes.
     func makeReader() -> SharedBodyReader? {
         state.withLock { $0.isStopped ? nil : $0.table.attach() }.map { SharedBodyReader(self, $0) }
     }

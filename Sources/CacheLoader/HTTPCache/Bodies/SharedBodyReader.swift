@@ -20,7 +20,7 @@ final class SharedBodyReader: Sendable {
         body.leave(id)
     }
 
-    /// The file, if it has the whole body. Only after the end of the body.
+    /// The file, if it has the whole body. Valid only after the end of the body.
     var file: StoredBody? { body.isInFile ? try? body.written() : nil }
 
     /// Returns the bytes in the file.
@@ -48,12 +48,12 @@ final class SharedBodyReader: Sendable {
         }
     }
 
-    /// Returns the whole body. A small one is not read back from its file. The bytes of a larger file take no memory until
-    /// the end. A file that is large enough is then mapped, not copied.
+    /// Returns the whole body. Takes a small body from memory. Leaves a larger one in its file until the end, and maps
+    /// that file instead of copying it if it is large enough.
     ///
     /// - Parameter progress: Receives the number of bytes so far.
     func collect(progress: (Int64) -> Void) async throws(LoadError) -> Data {
-        // The bytes that are not read from the file: those after its end, or all bytes of a small body.
+        // The bytes that do not come from the file: those after its end, or all bytes of a small body.
         var rest = Data()
         var received: Int64 = 0
         while true {

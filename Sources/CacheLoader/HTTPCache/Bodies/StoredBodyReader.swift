@@ -83,7 +83,7 @@ final class StoredBodyReader: Sendable {
         }
     }
 
-    /// Returns all bytes; maps those of a large whole body instead of copying them.
+    /// Returns all bytes. Maps a large whole body instead of copying it.
     func data() throws(LoadError) -> Data {
         guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
         defer { recorded?.end() }

@@ -1,9 +1,9 @@
-/// A point in the history of a key. Equal epochs of a key say that nothing changed for it in between.
+/// A point in the history of a key. Two equal epochs of a key mean that nothing changed for the key in between.
 struct Epoch: Hashable, Sendable {
     let count: UInt32
 }
 
-/// The present epoch of every key. Keys share a fixed number of counters, so a change of one key may also end the epoch
+/// The current epoch of every key. Keys share a fixed number of counters, so a change of one key may also end the epoch
 /// of another.
 struct Epochs: Sendable {
     private var counts: [UInt32]

@@ -12,7 +12,7 @@ package final class FirstResult<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Sets the result, and returns whether there was none yet.
+    /// Sets the result unless one is set already. Returns whether this call set it.
     @discardableResult
     package func finish(_ value: Value) -> Bool {
         let (isFirst, caller) = state.withLock { state -> (Bool, CheckedContinuation<Value, Never>?) in
@@ -24,7 +24,7 @@ package final class FirstResult<Value: Sendable>: Sendable {
         return isFirst
     }
 
-    /// Returns the result. One task may wait; any task may ask after the result.
+    /// Returns the result. Only one task may wait for it; any number of tasks may call this once there is a result.
     package func value() async -> Value {
         await withCheckedContinuation { caller in
             let value = state.withLock { state -> Value? in

@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Tasks that belong to a cache. The cache cancels them when it ends: a running task keeps this object.
+/// Tasks that belong to a cache. The cache cancels them when it is released, because a running task retains this
+/// object.
 final class OwnedTasks: Sendable {
     private struct State {
         var tasks: [UInt64: Task<Void, Never>] = [:]
@@ -10,7 +11,7 @@ final class OwnedTasks: Sendable {
     /// Guards the tasks.
     private let state = Mutex(State())
 
-    /// Starts a task. Returns at once.
+    /// Starts a task, and does not wait for it.
     func run(_ body: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             state.lastNumber += 1

@@ -2,13 +2,13 @@ internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
 
-/// The background revalidations of a store, and the requests that have to pause after a failure (RFC 5861 §3, §5).
+/// The background revalidations of a store, and the requests that pause after a failure (RFC 5861 §3, §5).
 ///
 /// At most one revalidation runs for each subject. The pause after a failure begins with a second and doubles with each
-/// failure, or is as long as the origin asks with `Retry-After`. A success ends it. A pause that the origin has asked for
-/// also holds back other requests, if a stale response may answer them.
+/// failure, or is as long as the origin asks with `Retry-After`. A success ends it. A pause that the origin has asked
+/// for also holds back other requests, if a stale response may answer them.
 final class Revalidations: Sendable {
-    /// The responses of a key for one user. An origin may ask one user to wait, and not another.
+    /// The responses of a key for one user. An origin may ask only one of several users to wait.
     struct Subject: Hashable {
         let key: CacheKey
         /// The credentials of the request, as fingerprints.
@@ -39,7 +39,7 @@ final class Revalidations: Sendable {
 
     fileprivate struct State {
         var running: Set<Subject> = []
-        /// A dropped subject is revalidated once more.
+        /// If a subject is dropped, it is revalidated once more.
         var failures = BoundedDictionary<Subject, Failures>()
     }
 
@@ -57,7 +57,7 @@ final class Revalidations: Sendable {
 
     var isRunning: Bool { state.withLock { !$0.running.isEmpty } }
 
-    /// Whether any failure is remembered. Tells without a fingerprint of credentials that nothing has to pause.
+    /// Whether any failure is recorded. If not, no request pauses, and the credentials need no fingerprint.
     var hasFailures: Bool { state.withLock { !$0.failures.isEmpty } }
 
     /// Returns whether the caller has to revalidate `subject` now. If so, the caller reports the result with
@@ -76,7 +76,7 @@ final class Revalidations: Sendable {
         }
     }
 
-    /// Records the result of a request that was no revalidation in the background.
+    /// Records the result of a request that was not a background revalidation.
     func note(_ outcome: Outcome, of subject: Subject, at now: HTTPDate) {
         state.withLock { $0.note(outcome, of: subject, at: now) }
     }

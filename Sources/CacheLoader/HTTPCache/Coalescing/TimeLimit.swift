@@ -1,6 +1,6 @@
 /// Returns the result of `operation`, or `nil` after `limit` or once the calling task is cancelled.
 ///
-/// The operation is then cancelled, but not awaited: a transport may ignore its cancellation.
+/// Then cancels the operation, but does not wait for it: a transport may ignore its cancellation.
 package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ operation: @escaping @Sendable () async -> Value

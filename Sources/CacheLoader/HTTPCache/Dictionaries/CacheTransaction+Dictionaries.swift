@@ -6,15 +6,15 @@ internal import Logging
 
 /// Offers stored responses as compression dictionaries to the origin, if the policy asks for it (RFC 9842).
 ///
-/// The origin's answer is decoded before it is stored. So it answers later requests after the dictionary is gone, and
-/// requests with another dictionary: to the rest of the cache neither the fields nor the coding exist.
+/// The reply is decoded before it is stored. So it also answers requests after the removal of the dictionary, and
+/// requests with another dictionary. The rest of the cache sees neither the fields nor the coding.
 extension CacheTransaction {
-    /// Returns the dictionary for a request to the origin; `nil` for none.
+    /// Returns the dictionary for a request to the origin, if any.
     func dictionary(for request: HTTPRequest) async -> CompressionDictionary? {
         guard mayUseDictionaries, context.transport.passesUnknownCodings, !policy.verifiesDigests,
             request.method == .get, content == nil,
             !request.headerFields.contains(.range),
-            // A client with a dictionary of its own decodes the answer itself.
+            // A client with its own dictionary decodes the reply itself.
             !request.headerFields.contains(where: { $0.name.canonicalName == "available-dictionary" })
         else { return nil }
         let keys = await DictionaryTable.of(store).keys(for: target, in: store)
@@ -22,13 +22,13 @@ extension CacheTransaction {
         return await store.onReadingLane { best(of: keys).flatMap(open) }
     }
 
-    /// RFC 9842 §8: "compression dictionary transport MUST only be used in secure contexts (HTTPS)". §9.2, §10: in a shared
-    /// cache, the dictionary of one user would tell about another one.
+    /// RFC 9842 §8: "compression dictionary transport MUST only be used in secure contexts (HTTPS)". §9.2, §10: in a
+    /// shared cache, the dictionary of one user would reveal information to another.
     private var mayUseDictionaries: Bool {
         policy.usesDictionaries && !policy.isShared && request.scheme == "https" && !DictionaryCoding.supported.isEmpty
     }
 
-    /// Returns what to do once a response is stored; `nil` if it cannot be a dictionary.
+    /// Returns an action that runs once the response is stored, or `nil` when the response cannot be a dictionary.
     func dictionaryNote(of response: StoredResponse) -> (@Sendable () -> Void)? {
         guard mayUseDictionaries, UseAsDictionary(response.fields, of: url) != nil else { return nil }
         return { [key, table = DictionaryTable.of(store)] in table.note(key) }
@@ -51,7 +51,7 @@ extension CacheTransaction {
                     entry.byteCount <= CompressionDictionary.maxByteCount, !table.isUnusable(entry),
                     let use = UseAsDictionary(response.fields, of: key.text), use.matches(url),
                     Freshness(of: response, policy: policy).permitsUseAsDictionary(at: now),
-                    // Another user's response is no dictionary for this request. Fingerprints depend on the key.
+                    // Another user's response is not a dictionary for this request. Fingerprints depend on the key.
                     response.isSelected(by: request, policy: policy, fingerprint: Self.fingerprint(under: entry.key))
                 else { continue }
                 if let best,
@@ -66,7 +66,7 @@ extension CacheTransaction {
         return best
     }
 
-    /// Opens a dictionary: its content, without the content coding. Reads it only if no request has before.
+    /// Opens a dictionary: its content, without the content coding. Reads the content only at the first use.
     private func open(_ candidate: Candidate) -> CompressionDictionary? {
         let (entry, id, fields) = (candidate.entry, candidate.use.id, candidate.response.fields)
         guard let body = try? store.openBody(of: entry), let storedDigest = body.digest else { return nil }
@@ -108,7 +108,8 @@ extension CacheTransaction {
         }
     }
 
-    /// Returns the bytes of a dictionary that the origin has used; `nil` if they cannot be read, or have another digest.
+    /// Returns the bytes of a dictionary that the origin has used. Returns `nil` when the bytes are unreadable, or
+    /// differ from the digest.
     private func content(of dictionary: CompressionDictionary) async -> Data? {
         await store.onReadingLane {
             if let bytes = dictionary.content() { return bytes }
@@ -117,9 +118,9 @@ extension CacheTransaction {
         }
     }
 
-    /// Returns a reply without the coding of the dictionary; the reply itself if it has another coding. `nil` if the
-    /// reply was compressed with another dictionary or in a coding that was not offered, or if the bytes of this
-    /// dictionary are damaged or cannot be read.
+    /// Returns a reply without the coding of the dictionary, or the reply itself if it has no such coding or is a 304.
+    /// Returns `nil` for a reply with another dictionary, with several codings or with a coding that was not offered.
+    /// Also returns `nil` when the bytes of this dictionary are damaged or unreadable.
     func decoded(
         _ reply: TransportResponse, with dictionary: CompressionDictionary
     ) async throws(TransportError) -> TransportResponse? {
@@ -138,7 +139,7 @@ extension CacheTransaction {
         var decoded = reply
         decoded.isBodyDecoded = true
         decoded.head.headerFields.removeEncodedDescription()
-        // RFC 9110 §8.8.3: a strong tag is that of the encoded bytes.
+        // RFC 9110 §8.8.3: a strong tag identifies the encoded bytes.
         decoded.head.headerFields[fields: .eTag] = reply.head.headerFields[fields: .eTag].map { field in
             let tag = field.trimmedBytes
             guard tag.first == UInt8(ascii: "\"") else { return field }

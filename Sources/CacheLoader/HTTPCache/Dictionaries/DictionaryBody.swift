@@ -5,16 +5,16 @@ internal import Synchronization
 package final class DictionaryBody: Sendable {
     private let coding: DictionaryCoding
     private let source: TransportBody
-    /// Guards the decompressor. One reader calls, so that the lock is free.
+    /// Guards the decompressor. The body has one reader, so the lock is uncontended.
     private let step: Mutex<DecompressionStep>
 
-    /// Returns `nil` if this build does not decode the coding.
+    /// Returns `nil` for a coding that this build does not decode.
     ///
     /// - Parameters:
     ///   - coding: The coding of the body.
     ///   - dictionary: The bytes of the dictionary.
     ///   - rest: The received bytes after the header.
-    ///   - source: The bytes after those.
+    ///   - source: The bytes after `rest`.
     package init?(_ coding: DictionaryCoding, dictionary: Data, rest: Data, source: TransportBody) {
         guard let decompressor = coding.makeDecompressor(dictionary: dictionary) else { return nil }
         self.coding = coding
@@ -24,9 +24,9 @@ package final class DictionaryBody: Sendable {
         self.step = Mutex(step)
     }
 
-    /// Returns the next decoded bytes, up to 64 KiB; `nil` once the body is complete.
+    /// Returns the next decoded bytes, up to 64 KiB, or `nil` once the body is complete.
     ///
-    /// Decodes no further than these bytes: a chunk that stands for gigabytes does not take them.
+    /// Decodes only these bytes, so a chunk that expands to gigabytes needs little memory.
     package func next() async throws(TransportError) -> Data? {
         while true {
             // A chunk can yield thousands of pieces without a wait for the source.

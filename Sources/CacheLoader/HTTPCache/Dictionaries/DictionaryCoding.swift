@@ -37,7 +37,7 @@ package enum DictionaryCoding: String, Sendable, CaseIterable {
         Data(magic) + digest.withUnsafeBytes { Data($0) }
     }
 
-    /// Returns a decompressor for the bytes after the header; `nil` if this build has none.
+    /// Returns a decompressor for the bytes after the header, or `nil` when this build has none.
     func makeDecompressor(dictionary: Data) -> (any Decompressor)? {
         switch self {
         case .dcb:

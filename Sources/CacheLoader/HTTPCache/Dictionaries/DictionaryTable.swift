@@ -4,12 +4,12 @@ internal import Synchronization
 
 /// The keys of stored responses that can be dictionaries, by partition and origin (RFC 9842 §9.3.1, §10).
 ///
-/// Shared by all caches and loaders on the store. Reads the entries of an origin once, and learns of later ones as this
-/// process stores them. A key may be out of date: its entry decides.
+/// Shared by all caches and loaders on the store. Reads the entries of an origin once, then adds the responses that
+/// this process stores. A key may be out of date, so the caller checks its entry.
 final class DictionaryTable: Sendable {
-    /// The most entries of an origin that are searched for dictionaries.
+    /// The maximum number of entries of an origin that are searched for dictionaries.
     private static let maxEntryCount = 1_000
-    /// The most keys of an origin. The latest ones stay.
+    /// The maximum number of keys of an origin. The latest keys stay.
     private static let maxKeyCount = 64
 
     struct Scope: Hashable {
@@ -33,7 +33,7 @@ final class DictionaryTable: Sendable {
     private enum Finding {
         /// The digest of the body without its content codings.
         case decodedDigest(ContentDigest)
-        /// The bytes cannot be decoded, or have another digest than that of the body.
+        /// The bytes cannot be decoded, or differ from the digest of the body.
         case unusable
     }
 
@@ -45,10 +45,10 @@ final class DictionaryTable: Sendable {
         store.shared { DictionaryTable() }
     }
 
-    /// Notes that a response under `key` was stored, and can be a dictionary.
+    /// Adds the key of a stored response that can be a dictionary.
     func note(_ key: CacheKey) {
         guard let scope = Scope(key) else { return }
-        // Without the keys of an origin, its entries are read at its first request, this one included.
+        // If the origin has no list yet, its first request for a dictionary finds this entry in the store.
         table.withLock { table in
             guard var keys = table[scope] else { return }
             keys.removeAll { $0 == key }
@@ -57,7 +57,7 @@ final class DictionaryTable: Sendable {
         }
     }
 
-    /// Returns the digest of a body without its content codings, if it is known.
+    /// Returns the digest of a body without its content codings, if known.
     func decodedDigest(of entry: StoredEntry) -> ContentDigest? {
         guard case .decodedDigest(let digest) = finding(on: entry) else { return nil }
         return digest
@@ -67,13 +67,13 @@ final class DictionaryTable: Sendable {
         note(.decodedDigest(decodedDigest), on: entry)
     }
 
-    /// Whether a request has found the bytes of an entry to be of no use.
+    /// Whether an earlier request found the bytes of an entry unusable.
     func isUnusable(_ entry: StoredEntry) -> Bool {
         guard case .unusable = finding(on: entry) else { return false }
         return true
     }
 
-    /// Notes that the bytes of an entry are of no use. The next response under its key is another entry.
+    /// Records that the bytes of an entry are unusable. The next response under its key is another entry.
     func noteUnusable(_ entry: StoredEntry) {
         note(.unusable, on: entry)
     }
@@ -86,12 +86,12 @@ final class DictionaryTable: Sendable {
         findings.withLock { $0[Content(id: entry.id, digest: entry.digest)] = finding }
     }
 
-    /// Returns the keys of an origin. Reads its entries at the first call, on a lane of the store; once more at the next
-    /// call if that fails.
+    /// Returns the keys of an origin. The first call reads the entries of the origin on a lane of the store. If that
+    /// fails, the next call reads them again.
     func keys(for key: CacheKey, in store: ResponseStore) async -> [CacheKey] {
         guard let scope = Scope(key) else { return [] }
         if let keys = table.withLock({ $0[scope] }) { return keys }
-        // Keys that are noted meanwhile join the found ones.
+        // From now on, `note(_:)` adds keys to this list. The keys that the search finds join them.
         table.withLock { $0[scope] = [] }
         let selection = EntrySelection(partition: scope.partition, prefix: scope.origin)
         let found = await store.onReadingLane { () -> [CacheKey]? in

@@ -14,11 +14,10 @@ extension HTTPCache {
     /// Answers a request and follows the redirects, each of which is cached under its own URL.
     ///
     /// Requests the codings that ``ContentCoding`` decodes, but decodes nothing. Sends a GET or HEAD once more if its
-    /// connection is lost before the head of a response, which a kept-alive connection can be at any time (RFC 9112
-    /// §9.3.1).
+    /// connection is lost before the response head. A kept-alive connection can close at any time (RFC 9112 §9.3.1).
     ///
-    /// - Parameter timeLimit: The longest time until the head of each response; `nil` for no limit. After it a stored
-    ///   response answers, as for an unreachable origin, if it may.
+    /// - Parameter timeLimit: The longest time until the head of each response; `nil` for no limit. After a timeout a
+    ///   stored response answers if it may, as for an unreachable origin.
     /// - Throws: The failure for which ``response(for:content:policy:onInterimResponse:)`` would generate a response, and
     ///   ``LoadError/tooManyRedirects(url:limit:)``.
     package func finalResponse(

@@ -4,8 +4,8 @@ internal import HTTPTypes
 
 /// Determines the target of a redirect, and removes the fields that must not reach it.
 enum Redirect {
-    /// Returns the target of a redirect (RFC 9110 §15.4); `nil` if the response is no redirect or has no `Location`. A key
-    /// has no fragment, so none is inherited.
+    /// Returns the target of a redirect (RFC 9110 §15.4). Returns `nil` for any other response, and for a redirect
+    /// without `Location`. A key has no fragment, so the target inherits none.
     static func target(of response: HTTPResponse, from key: CacheKey) throws(LoadError) -> CacheKey? {
         guard let target = Redirection.target(of: response, from: key.text) else { return nil }
         return try .loading(target, partition: key.partition)
@@ -37,7 +37,7 @@ enum Redirect {
         first.origin == second.origin
     }
 
-    /// Removes the credentials for one origin, and its name, before a request to another.
+    /// Removes the credentials and the name of one origin before a request to another.
     static func removeCredentials(from fields: inout HTTPFields) {
         fields.removeAll {
             ["authorization", "cookie", "host", "proxy-authorization"].contains($0.name.canonicalName)

@@ -33,10 +33,10 @@ struct RedirectRequest: Sendable {
 
     /// Takes redirect steps until one has content. Returns `nil` after too many redirects.
     ///
-    /// Stored redirects can form a circle that the origins no longer have. After too many redirects, the steps from the
-    /// first stored one are taken once more without the store. The requests before it are not sent twice.
+    /// Stored redirects can form a cycle that the origins no longer have. After too many redirects, repeats the steps
+    /// from the first stored one without the store. Does not repeat the requests before it.
     ///
-    /// - Parameter step: Takes a step; its second argument says whether to take it without the store.
+    /// - Parameter step: Takes a step. Its second argument is true if the step must not use the store.
     func follow<Content, Failure>(
         atMost limit: Int, _ step: (RedirectRequest, Bool) async throws(Failure) -> RedirectStep<Content>
     ) async throws(Failure) -> Content? {
@@ -60,6 +60,6 @@ struct RedirectRequest: Sendable {
 /// The result of one redirect step.
 enum RedirectStep<Content> {
     case content(Content)
-    /// A redirect, with its status, its target, and whether the store has answered without the origin.
+    /// A redirect, with its status and its target. `isStored` is true if the store answered without the origin.
     case redirect(HTTPResponse.Status, to: CacheKey, isStored: Bool)
 }
