@@ -16,11 +16,11 @@ extension LoadTarget {
         let policy = settings.policy(for: url).applying(request.policy)
         let head = HTTPRequest(request.method, key: url, fields: request.headerFields)
         let query = resource.key(for: head, request.content.map { RequestContent($0) }, policy)
-        // The name of a resource does not stand for the answer to a query without a key.
+        // If the content is not part of the key, use the URL: the name of the resource must not identify the answer.
         self.init(key: query == resource ? url : query, url: url)
     }
 
-    /// Returns the key of the request regardless of its content: the URL, or the name that stands in its place.
+    /// Returns the key of the request regardless of its content: the URL, or the name that replaces it.
     private static func resource(of request: ResourceRequest, _ url: CacheKey) throws(LoadError) -> CacheKey {
         guard let name = request.key else { return url }
         do throws(StoreError) {
@@ -31,7 +31,7 @@ extension LoadTarget {
         }
     }
 
-    /// Returns a digest that represents the fields in the key: they may be credentials. The order of different field
+    /// Returns a digest of the fields for the key, because the fields may be credentials. The order of different field
     /// names does not matter (RFC 9110 §5.3). Without fields the suffix is empty.
     private static func suffix(_ fields: HTTPFields) -> String {
         guard !fields.isEmpty else { return "" }

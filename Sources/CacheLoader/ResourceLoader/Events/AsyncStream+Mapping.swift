@@ -1,6 +1,6 @@
 extension AsyncStream where Element: Sendable {
-    /// Returns a stream of `first`, if there is one, and of the elements that `transform` makes of those of this stream.
-    /// Skips `nil`. Releasing the returned stream, or cancelling its reader, releases this one.
+    /// Returns a stream of `first`, if it is set, and then of the transformed elements of this stream. Skips `nil`.
+    /// Releasing the returned stream, or cancelling its reader, releases this one.
     func mapped<Other: Sendable>(
         after first: Other? = nil, _ transform: @escaping @Sendable (Element) async -> Other?
     ) -> AsyncStream<Other> {

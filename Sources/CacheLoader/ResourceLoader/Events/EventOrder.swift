@@ -22,7 +22,7 @@ package struct EventOrder<Output: Sendable>: Sendable {
         hadCached = true
     }
 
-    /// Delivers the stored value; `nil` if it is not available after all.
+    /// Delivers the stored value. `loaded` is `nil` when no value is available after all.
     package mutating func cached(_ loaded: Loaded<Output>?) -> [LoadEvent<Output>] {
         guard isWaitingForCached, !hasEnded else { return [] }
         isWaitingForCached = false
@@ -42,7 +42,7 @@ package struct EventOrder<Output: Sendable>: Sendable {
         return pass([.requesting(hadCached: hadCached)])
     }
 
-    /// Drops progress that does not exceed the last one: each attempt begins with the first byte again.
+    /// Drops progress that does not exceed the last one, because each attempt begins with the first byte again.
     package mutating func progress(received: Int64, total: Int64?) -> [LoadEvent<Output>] {
         guard !hasEnded, received > self.received else { return [] }
         self.received = received
@@ -56,7 +56,7 @@ package struct EventOrder<Output: Sendable>: Sendable {
         return pass(requesting() + [.retrying(error, failedAttempts: failedAttempts, delay: delay)])
     }
 
-    /// Delivers the first failure only: one failure of a store causes more.
+    /// Delivers the first failure only, because one failure of a store causes more.
     package mutating func storeFailed(_ error: StoreError) -> [LoadEvent<Output>] {
         guard !hasStoreFailed, !hasEnded else { return [] }
         hasStoreFailed = true

@@ -8,20 +8,20 @@ public import CacheStore
 public enum LoadEvent<Output: Sendable>: Sendable {
     /// A stored value that is no longer fresh. The loader asks the origin for a newer one.
     case cached(Loaded<Output>)
-    /// The load needs the network, and has its turn.
+    /// The load needs the network, and its turn has come.
     case requesting(hadCached: Bool)
     /// Bytes of the body have arrived: `received` so far, including those of a stored part. Never decreases. `total` is
-    /// the length of the whole body; `nil` if the origin does not state it.
+    /// the length of the whole body, if the origin states it.
     case progress(received: Int64, total: Int64?)
     /// An attempt failed; another follows after `delay`. `delay` is `nil` while the load waits for its host to become
     /// reachable. `failedAttempts` counts the attempts so far.
     case retrying(LoadError, failedAttempts: Int, delay: Duration?)
-    /// The store could not be read or written. The load goes on without it, and may not store its value. Occurs at most
-    /// once. A body for which a limit of the store leaves no room is no failure.
+    /// The store could not be read or written. The load continues without it, and may not store its value. Occurs at
+    /// most once. A body that exceeds a limit of the store is not a failure.
     case storeFailed(StoreError)
     /// The value, from the store if it is fresh there.
     case completed(Loaded<Output>)
-    /// The load failed without a value, or with none but that of ``cached(_:)``.
+    /// The load failed. It has no value, or only the value of ``cached(_:)``.
     case failed(LoadError)
     /// The load was cancelled.
     case cancelled

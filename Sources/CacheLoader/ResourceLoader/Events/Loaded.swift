@@ -15,9 +15,9 @@ public struct Loaded<Output: Sendable>: Sendable {
     public internal(set) var source: ResponseSource
     /// The age in seconds: the time since the origin generated or validated the response.
     public internal(set) var age: Int64
-    /// Whether the response was stale when it was delivered, as the request, the response or the policy allows.
+    /// Whether the response was stale when it was delivered, as the request, the response or the policy allowed.
     public let isStale: Bool
-    /// The date at which the response becomes stale; `nil` if it is never fresh without validation.
+    /// The date at which the response becomes stale. `nil` for a response that always needs validation.
     public let expiresAt: Date?
     /// The failure of the origin, if a stored response was served in place of its answer.
     public let failure: LoadError?
@@ -44,7 +44,7 @@ extension Loaded<Data> {
 }
 
 extension Loaded {
-    /// Creates a result for a value of the program, in place of one loaded from a URL.
+    /// Creates a result for a value of the program, instead of a value loaded from a URL.
     package init(_ value: Output, of url: String) {
         self.init(
             value: value, url: url, status: .ok, headerFields: [:], source: .local, age: 0, isStale: false,

@@ -34,7 +34,7 @@ package struct EvictedReferences<Key: Hashable, Value> {
 
     /// Adds a reference to an evicted item if its value is a class instance.
     package mutating func insert(_ item: Item) {
-        // Convert to `Any` first. The static type may be a protocol, which is no class, but its value may be a class
+        // Convert to `Any` first. The static type may be a protocol, which is not a class, but its value may be a class
         // instance.
         let value = item.value as Any
         guard type(of: value) is any AnyObject.Type else { return }

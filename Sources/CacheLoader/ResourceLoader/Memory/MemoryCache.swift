@@ -61,7 +61,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// The highest total cost of the values, in units of the caller's choice; `nil` for no limit. 0 keeps only values
     /// that cost nothing.
     ///
-    /// Lowering the limit evicts at once. During memory pressure a lower limit may be in force; see ``StressLimits``.
+    /// Lowering the limit evicts immediately. During memory pressure a lower limit may be in force; see
+    /// ``StressLimits``.
     ///
     /// - Precondition: The limit is not negative.
     public var costLimit: Int? {
@@ -206,8 +207,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         let freed = FreedMemory(count: items.count, cost: items.reduce(0) { $0 + $1.cost })
         let keys = items.map(\.key)
         items = []
-        // Only this release shows which evicted objects the program still holds. The sweep retains those; they are
-        // released outside the lock, too.
+        // Only this release shows which evicted objects the program still holds. The sweep retains live objects, which
+        // are then also released outside the lock.
         let (_, evicted) = state.withLock { ($0.sweepReferences(of: keys), $0.takeEvicted()) }
         if evicted.count > 0 { onEvent?(.evicted(evicted)) }
         return freed

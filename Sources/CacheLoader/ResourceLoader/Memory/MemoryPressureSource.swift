@@ -4,13 +4,13 @@
 /// configuration.memoryPressure = .system()
 /// ```
 ///
-/// An app that detects memory pressure in another way creates a source of its own, and calls ``signal(_:)``.
+/// An app that detects memory pressure in another way creates its own source, and calls ``signal(_:)``.
 public final class MemoryPressureSource: Sendable {
     /// Keeps a handler registered. Retains the source.
     package typealias Observation = ObserverRegistration
 
     private let observers: Observers<MemoryPressure>
-    /// Watches the system; `nil` for a source that only the program signals.
+    /// Watches the system. `nil` for a source that only the program signals.
     private let watch: PressureWatch?
 
     /// Creates a source without a connection to the system.
@@ -27,12 +27,12 @@ public final class MemoryPressureSource: Sendable {
         self.watch = watch
     }
 
-    /// Returns a new source of the memory pressure of the system; `nil` if the system does not report it.
+    /// Returns a new source of the memory pressure of the system, or `nil` when the system does not report it.
     ///
     /// On Linux, reads the kernel's pressure stall information. This information covers the whole machine, even for a
     /// process in a container. A warning means that some tasks waited for memory for 200 ms within 2 s. Critical
-    /// pressure means that all tasks waited at once for 100 ms. A dedicated thread receives these events while the
-    /// source or an object that observes it exists. There is no source:
+    /// pressure means that all tasks waited for memory simultaneously for 100 ms. A dedicated thread receives these
+    /// events while the source or an object that observes it exists. Returns `nil`:
     ///
     /// - without pressure stall information, or in a container that hides it;
     /// - before Linux 6.5, for a process without privileges.

@@ -28,7 +28,7 @@ package final class PressureWatch: Sendable {
     /// The end of the socket pair that this object closes when it is released.
     private let ownEnd: Int32
 
-    /// Calls `notify` at every signal, on a dedicated thread. Returns `nil` if the kernel refuses.
+    /// Calls `notify` at every signal, on a dedicated thread. Returns `nil` when the kernel refuses a trigger.
     ///
     /// - Parameter path: The file that accepts the triggers.
     package convenience init?(
@@ -51,8 +51,8 @@ package final class PressureWatch: Sendable {
     package init?(
         descriptors: [(Int32, MemoryPressure)], _ notify: @escaping @Sendable (MemoryPressure) -> Void
     ) {
-        // Not a pipe: Swift does not import pipe2(2), whose flag keeps the file descriptors from programs that start
-        // meanwhile.
+        // A socket pair instead of a pipe. Swift does not import pipe2(2), whose `O_CLOEXEC` keeps the file descriptors
+        // from programs that start concurrently.
         #if canImport(Glibc)
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #else
@@ -146,7 +146,7 @@ private final class Loop: Sendable {
             guard polled[descriptors.count].revents == 0 else { return }
             for (entry, descriptor) in zip(polled, descriptors) {
                 if entry.revents & Int16(POLLPRI) != 0 { notify(descriptor.pressure) }
-                // An error or a hangup: the source is gone, and poll(2) would no longer block.
+                // After an error or a hangup the source is unusable, and poll(2) would return immediately.
                 if entry.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 { return }
             }
         }

@@ -1,7 +1,7 @@
 /// The bound request of a resource, the state and the progress of its load, and the number of observers.
 ///
 /// A state machine: each method returns the action that its owner has to take. Only the latest load counts. Events of
-/// an earlier load change nothing, nor does a second end of the same load.
+/// an earlier load, and a second end of the same load, change nothing.
 package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Sendable {
     /// Identifies a load.
     package typealias Number = UInt64
@@ -9,9 +9,9 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
     /// The action that the owner has to take.
     package enum Action {
         case none
-        /// Stop the load under way.
+        /// Stop the current load.
         case stop
-        /// Begin a load in place of any load under way. Pass its events to ``receive(_:of:)``.
+        /// Begin a load in place of the current one, if any. Pass its events to ``receive(_:of:)``.
         case begin(Request, Number)
     }
 
@@ -27,13 +27,13 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     package private(set) var state = ResourceState<Value>.idle
     package private(set) var request: Request?
-    /// The part of the body that has arrived; `nil` unless a load is under way and receives one.
+    /// The part of the body that has arrived, while a load is receiving a body.
     package private(set) var progress: LoadProgress?
     /// The number of state changes.
     package private(set) var transitions: UInt64 = 0
     /// The number of times that a value arrived or was dropped.
     package private(set) var revision: UInt64 = 0
-    /// Whether the value was available at once, without a load.
+    /// Whether the value was available immediately, without a load.
     package private(set) var cameAtOnce = false
     package private(set) var observers = 0
 
@@ -48,7 +48,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
     /// Binds a request. A new request drops the former value. The same request changes nothing while it is loading or
     /// loaded.
     ///
-    /// - Parameter now: Returns the value if it is available at once and needs no load.
+    /// - Parameter now: Returns the value if it is available immediately and needs no load.
     package mutating func bind(_ request: Request?, now: (Request) -> Value?) -> Action {
         guard let request else { return reset() }
         guard request == self.request else {
@@ -61,8 +61,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         }
     }
 
-    /// Loads the bound request again, or `variation` in its place. A load of the same request that is under way goes
-    /// on.
+    /// Loads the bound request again, or `variation` in its place. A current load of the same request continues.
     package mutating func reload(_ variation: Request? = nil) -> Action {
         guard let request else { return .none }
         guard state.isLoading else { return begin(variation ?? request, prior: state.value) }
@@ -70,7 +69,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         return number(variation)
     }
 
-    /// Cancels the load under way.
+    /// Cancels the current load.
     package mutating func cancel() -> Action {
         guard case .loading(let prior) = state else { return .none }
         become(.cancelled(prior: prior))
@@ -116,7 +115,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         case .prior(let value):
             // A stored value never replaces the value of a completed load.
             if prior == nil { become(.loading(prior: value), hasArrived: true) }
-        // Progress is no transition.
+        // Progress is not a transition.
         case .progress(let arrived): progress = arrived
         case .value(let value): become(.loaded(value), hasArrived: true)
         case .failed(let error): become(.failed(error, prior: prior))
@@ -133,7 +132,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         return bind(request, now: now)
     }
 
-    /// Removes a lease. Removing the last one cancels a load under way, but keeps a loaded value.
+    /// Removes a lease. Removing the last one cancels the current load, but keeps a loaded value.
     package mutating func release() throws(LeaseError) -> Action {
         guard observers > 0 else { throw .notAcquired }
         endObserving()
@@ -154,7 +153,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
     }
 
     /// Responds to memory pressure: releases the value, even a prior one, if there are no observers. A load without a
-    /// value goes on.
+    /// value continues.
     package mutating func releaseIfUnobserved() -> Action {
         guard observers == 0, state.value != nil else { return .none }
         let action = stop

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// catalogue.acquire()                      // the first lease begins the load
 /// for await state in catalogue.states() { … }
-/// try catalogue.release()                  // without leases, a load under way is cancelled
+/// try catalogue.release()                  // without leases, the current load is cancelled
 /// ```
 ///
 /// ``withValue(_:)`` loads the value and holds a lease while a closure uses it.
@@ -63,21 +63,21 @@ public final class LeasedResource<Output: Sendable>: Sendable {
         apply { $0.acquire(request) { _ in value } }
     }
 
-    /// Removes a lease. Removing the last one cancels a load under way.
+    /// Removes a lease. Removing the last one cancels the current load.
     ///
     /// - Throws: ``LeaseError/notAcquired``; the resource is then unchanged.
     public func release() throws(LeaseError) {
         try apply { bound throws(LeaseError) in try bound.release() }
     }
 
-    /// Loads the value, and runs `body` with it. Holds a lease meanwhile, so that the value stays.
+    /// Loads the value, and runs `body` with it. Holds a lease during both, so that the value stays.
     ///
     /// ```swift
     /// let count = try await catalogue.withValue { catalogue in try await index(catalogue) }
     /// ```
     ///
     /// Returns the result of `body`, which runs where the caller runs. Cancelling the calling task ends the wait for
-    /// the value at once.
+    /// the value immediately.
     ///
     /// - Throws: The ``LoadError`` of the load, or the error of `body`.
     public func withValue<Result>(_ body: (Output) async throws -> Result) async throws -> Result {
@@ -160,7 +160,7 @@ extension LeasedResource where Output == Data {
 extension LeasedResource {
     /// Creates a resource that `loader` loads when it is acquired. `processor` makes the value from the bytes.
     ///
-    /// A value in the loader's memory is available at once.
+    /// A value in the loader's memory is available immediately.
     public convenience init(
         _ request: ResourceRequest, loader: ResourceLoader, as processor: some Processor<Data, Output>
     ) {

@@ -2,7 +2,7 @@
 public struct LoadProgress: Hashable, Sendable {
     /// The bytes so far, including those of a stored part.
     public let received: Int64
-    /// The length of the whole body; `nil` if the origin does not state it.
+    /// The length of the whole body, if the origin states it.
     public let total: Int64?
 
     /// Creates a progress.
@@ -11,7 +11,7 @@ public struct LoadProgress: Hashable, Sendable {
         self.total = total
     }
 
-    /// The received part of the body, from 0 to 1; `nil` if the length is unknown.
+    /// The received part of the body, from 0 to 1, if the length is known.
     public var fraction: Double? {
         guard let total, total > 0 else { return nil }
         return min(1, max(0, Double(received) / Double(total)))

@@ -39,7 +39,7 @@ public final class ObservedResource<Output: Sendable> {
     /// All observable state but the progress, in one property, so that a transition is one change.
     private var snapshot: Snapshot
 
-    /// The part of the body that has arrived; `nil` unless a load is under way and receives one.
+    /// The part of the body that has arrived, while a load is receiving a body.
     public private(set) var progress: LoadProgress?
 
     @ObservationIgnored private var model = Model()
@@ -122,11 +122,11 @@ public final class ObservedResource<Output: Sendable> {
         apply { $0.bind(request, now: now) }
     }
 
-    /// Loads the bound request again. The value stays until a new one arrives. A load under way goes on. Does nothing
-    /// if no request is bound.
+    /// Loads the bound request again. The value stays until a new one arrives. A current load continues. Does nothing
+    /// without a bound request.
     ///
     /// - Parameter policy: Changes properties of the policy of the request for this load, for example to validate with
-    ///   the origin. If the policy of a load under way differs, a new load replaces it.
+    ///   the origin. If the policy of the current load differs, a new load replaces it.
     public func reload(policy: CachePolicy.Override? = nil) {
         var variation: ResourceRequest?
         if let policy, var request = model.bound.request {
@@ -136,7 +136,7 @@ public final class ObservedResource<Output: Sendable> {
         apply { $0.reload(variation) }
     }
 
-    /// Stops waiting for the load under way. A prior value stays.
+    /// Stops waiting for the current load. A prior value stays.
     public func cancel() {
         apply { $0.cancel() }
     }
@@ -212,7 +212,7 @@ extension ObservedResource where Output == Data {
 extension ObservedResource {
     /// Creates a resource that `loader` loads, bound to no request. `processor` makes the value from the bytes.
     ///
-    /// A value in the loader's memory is available at once.
+    /// A value in the loader's memory is available immediately.
     public convenience init(loader: ResourceLoader, as processor: some Processor<Data, Output>) {
         self.init(loader, ProcessingPlan(processor))
     }

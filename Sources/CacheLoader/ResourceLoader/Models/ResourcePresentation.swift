@@ -7,10 +7,10 @@ public struct ResourcePresentation<Output: Sendable>: Sendable {
     /// A number that differs for every value, and while there is no value. Use it to detect a change of the value, for
     /// example in `animation(_:value:)`. Values themselves need not be comparable.
     public let revision: UInt64
-    /// Whether a load is under way and there is no value.
+    /// Whether a load is in progress and there is no value.
     public let showsSpinner: Bool
-    /// Whether the value may appear with an animation. `false` if it was available at once, as in a list that is
-    /// scrolled back.
+    /// Whether the value may appear with an animation. `false` if it was available immediately, for example when the
+    /// user scrolls back in a list.
     public let shouldAnimate: Bool
 
     /// Whether ``content`` is the placeholder.

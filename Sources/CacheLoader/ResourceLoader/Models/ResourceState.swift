@@ -7,12 +7,12 @@
 ///                 ├─▶ failed(error, prior) ────────────┤
 ///                 └─▶ cancelled(prior) ────────────────┘
 ///
-/// A prior value is the value of the load before, or a stored value that is no longer fresh. It stays until another
+/// A prior value is the value of the previous load, or a stored value that is no longer fresh. It stays until another
 /// value replaces it.
 public enum ResourceState<Value: Sendable>: Sendable {
     /// No load has been requested.
     case idle
-    /// A load is under way.
+    /// A load is in progress.
     case loading(prior: Value?)
     /// The value has been loaded.
     case loaded(Value)
@@ -32,7 +32,7 @@ public enum ResourceState<Value: Sendable>: Sendable {
         }
     }
 
-    /// Whether a load is under way.
+    /// Whether a load is in progress.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }
     }

@@ -1,4 +1,4 @@
-/// The readers of every state of a resource, each with a stream of its own.
+/// The readers of every state of a resource. Each reader has its own stream.
 ///
 /// A state is queued first, under the lock of the owner if there is one, and delivered after unlocking.
 struct StateReaders<State: Sendable>: Sendable {

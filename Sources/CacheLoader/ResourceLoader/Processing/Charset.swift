@@ -9,7 +9,7 @@ package enum Charset: String, Sendable, CaseIterable {
     case windows1252 = "windows-1252"
     case ascii = "us-ascii"
 
-    /// Creates the charset with this label, in any case; `nil` if the label is unknown.
+    /// Creates the charset with this label, in any case. Returns `nil` for an unknown label.
     ///
     /// Two labels have the meaning that browsers give them, not that of their specifications (Encoding Standard §4.2).
     /// `iso-8859-1` is windows-1252, whose C1 range has printable characters. `utf-16` without a byte order mark is
@@ -36,8 +36,8 @@ package enum Charset: String, Sendable, CaseIterable {
         return nil
     }
 
-    /// Returns the text; `nil` if the bytes are not valid in the charset. Reads every byte once or twice, and copies
-    /// the text.
+    /// Returns the text, or `nil` when the bytes are not valid in the charset. Reads every byte once or twice, and
+    /// copies the text.
     package func text(_ bytes: Data) -> String? {
         bytes.withUnsafeBytes { bytes in
             switch self {

@@ -11,13 +11,12 @@ public struct ClosureProcessor<Input: Sendable, Output: Sendable>: Processor {
     // closure on the caller's executor.
     private let body: @concurrent @Sendable (Input, ProcessingContext) async throws -> Output
 
-    // There is no `.closure` beside `.text` and `.json`. For such a member Swift 6.3 does not infer `@Sendable` for the
-    // closure.
+    // There is no `.closure` like `.text` and `.json`, because Swift 6.3 would not infer `@Sendable` for its closure.
 
     /// Creates a processor that calls `body`.
     ///
     /// - Parameters:
-    ///   - id: Must name everything besides the input that the output depends on; the processor cannot inspect the
+    ///   - id: Must name everything that the output depends on, except the input. The processor cannot inspect the
     ///     closure.
     ///   - body: Implements ``Processor/process(_:_:)``.
     public init(

@@ -3,8 +3,8 @@ public import CacheFoundation
 /// Decodes JSON (RFC 8259) to a value of a `Decodable` type.
 ///
 /// The id includes the full name of the type and the names of the strategies. All strategies that call a closure or a
-/// formatter have one name: tell them apart by the version. To store values, use a type that is not `private`: the name of a private
-/// type differs between runs.
+/// formatter have the same name: distinguish them by the version. To store values, use a type that is not `private`:
+/// the name of a private type differs between runs.
 public struct JSONProcessor<Output: Decodable & Sendable>: SynchronousProcessor {
     private let version: Int
     private let dates: JSONDecoder.DateDecodingStrategy
@@ -40,7 +40,7 @@ public struct JSONProcessor<Output: Decodable & Sendable>: SynchronousProcessor 
     /// - Throws: ``ProcessingError/malformedJSON(type:path:reason:)``; also errors from `init(from:)` of the type,
     ///   except `DecodingError`.
     public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Output {
-        // A decoder has one owner, so each call makes another.
+        // A decoder has one owner, so each call makes its own.
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = dates
         decoder.keyDecodingStrategy = keys

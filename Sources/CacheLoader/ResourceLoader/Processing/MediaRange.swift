@@ -7,7 +7,7 @@ public struct MediaRange: Hashable, Sendable {
 
     /// Parses a range, in any case. Ignores parameters.
     ///
-    /// - Returns: `nil` if the text is not a range, such as `*/png`.
+    /// - Returns: `nil` for text that is not a range, such as `*/png`.
     public init?(_ text: String) {
         // "*" is a token, so a range has the syntax of a media type.
         guard let parsed = MediaType(text), parsed.type != "*" || parsed.subtype == "*" else { return nil }

@@ -7,7 +7,7 @@ package struct MediaType: Hashable, Sendable {
     package let type: String
     /// The subtype in lower case, such as `html` of `text/html`.
     package let subtype: String
-    /// The value of the first `charset`, unquoted, in its original case; `nil` if there is none.
+    /// The value of the first `charset`, if any: unquoted, in its original case.
     package let charset: String?
 
     /// Parses the value of a field. Malformed parameters count as absent; the type remains valid.

@@ -1,6 +1,6 @@
 public import HTTPTypes
 
-/// The information about a response that a processor receives besides the bytes.
+/// The information about a response that a processor receives in addition to the bytes.
 public struct ProcessingContext: Hashable, Sendable {
     /// The URL of the bytes, after redirects.
     public var url: String

@@ -7,18 +7,18 @@
 /// }
 /// ```
 ///
-/// The loader calls a processor only with complete bodies. Several calls may run at once.
+/// The loader calls a processor only with complete bodies. Several calls may run concurrently.
 ///
-/// ``process(_:_:)`` runs on the shared pool of threads of all tasks, never on the actor of the caller. So long
-/// computations, such as parsing or decoding, may run there. Do not block on a disk, a lock or a network without
-/// `await`: a blocked thread cannot run other tasks.
+/// ``process(_:_:)`` runs on Swift's shared thread pool, never on the actor of the caller. Long computations, such as
+/// parsing or decoding, may run there. Do not block on a disk, a lock or a network without `await`: a blocked thread
+/// cannot run other tasks.
 public protocol Processor<Input, Output>: Sendable {
     /// The type of the input: `Data` for the first processor of a chain.
     associatedtype Input: Sendable
     /// The type of the output.
     associatedtype Output: Sendable
 
-    /// Names the processor and everything besides the input that its output depends on.
+    /// Names the processor and everything that its output depends on, except the input.
     ///
     /// If two ids are equal, the outputs for one input are interchangeable, also in later runs of the program.
     var id: ProcessorID { get }

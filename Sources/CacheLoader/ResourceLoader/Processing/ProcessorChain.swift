@@ -1,6 +1,6 @@
 /// Two processors; the second receives the output of the first.
 ///
-/// If the first throws or the task is cancelled meanwhile, the second does not run.
+/// If the first throws, or the task is cancelled before the first returns, the second does not run.
 struct ProcessorChain<First: Processor, Second: Processor>: Processor where First.Output == Second.Input {
     private let first: First
     private let second: Second
@@ -36,8 +36,8 @@ extension ProcessorChain: SynchronousProcessor where First: SynchronousProcessor
 extension Processor {
     /// Returns a chain of this processor and `next`: the second receives the output of the first.
     ///
-    /// The id consists of both ids, and the stored form is that of `next`. If this processor throws or the task is
-    /// cancelled meanwhile, `next` does not run. A chain of two ``SynchronousProcessor``s is one, too.
+    /// The id consists of both ids, and the stored form is that of `next`. If this processor throws, or the task is
+    /// cancelled before it returns, `next` does not run. A chain of two ``SynchronousProcessor``s is also synchronous.
     ///
     /// ```swift
     /// let titles = JSONProcessor(Feed.self).then(ClosureProcessor(ProcessorID("titles")) { feed, _ in feed.titles })

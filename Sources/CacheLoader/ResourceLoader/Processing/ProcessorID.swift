@@ -1,6 +1,6 @@
 internal import ByteText
 
-/// The name of a processor and of everything besides the input that its output depends on.
+/// The name of a processor and of everything that its output depends on, except the input.
 ///
 /// Ids are equal if their texts are equal. The text is plain ASCII and equal in every run of a program, so that a key
 /// can contain it:

@@ -1,6 +1,6 @@
 public import CacheFoundation
 
-/// The format in which the store keeps the output of a processor, beside the original bytes.
+/// The format in which the store keeps the output of a processor, in addition to the original bytes.
 ///
 /// ```swift
 /// let thumbnails = Thumbnails().stored(as: StoredForm("png", encode: { $0.png }, decode: Thumbnail.init(png:)))
@@ -86,8 +86,8 @@ extension Processor {
 
     /// Returns this processor with a format in which the store keeps its outputs.
     ///
-    /// Useful if reading the output takes less time than making it. The output may depend on nothing but bytes and id:
-    /// fields such as `Content-Type` may change while the bytes stay. In a chain the format of the last processor
+    /// Useful if reading the output takes less time than making it. The output must depend only on the bytes and the
+    /// id: fields such as `Content-Type` may change while the bytes stay. In a chain the format of the last processor
     /// counts for the whole chain: `decode.then(resize).stored(as: form)`. The result has the id of this processor. If
     /// this is a ``SynchronousProcessor``, so is the result.
     public func stored(as form: StoredForm<Output>) -> some Processor<Input, Output> {

@@ -5,7 +5,7 @@ package import CacheStore
 ///
 /// The store counts the failures of equal requests, so the counts outlive the process. Requests are equal if they have
 /// the same key, method and credentials. A success and the removal of the key delete the count. Failures to reach the
-/// origin do not count, nor do those of requests with a range or conditions.
+/// origin do not count. Failures of requests with a range or conditions do not count either.
 public struct NegativeCaching: Hashable, Sendable {
     /// How long the loader does not send a request with too many errors, counted from the last error.
     ///

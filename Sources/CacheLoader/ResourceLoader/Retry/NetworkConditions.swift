@@ -1,7 +1,7 @@
 /// Properties of the network, and of the device, that make a transfer costly.
 ///
 /// ``Reachability/conditions`` reports them. ``ResourceLoader/Configuration/heldBack`` and
-/// ``ResourceLoader/prefetch(_:heldBackBy:)`` name those in which loads wait.
+/// ``ResourceLoader/prefetch(_:heldBackBy:)`` name the conditions in which loads wait.
 public struct NetworkConditions: OptionSet, Hashable, Sendable {
     /// The conditions as bits.
     public let rawValue: UInt8

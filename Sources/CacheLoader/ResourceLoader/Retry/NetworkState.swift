@@ -13,12 +13,12 @@ package struct NetworkState: Sendable {
     }
 
     package private(set) var isSatisfied = true
-    /// Until the first report of a network, that network may be of any kind.
+    /// Until the first report of a network, assume a constrained and expensive one.
     package private(set) var conditions: NetworkConditions = [.constrained, .expensive]
 
     package init() {}
 
-    /// Takes over a report. The report of a lost network says nothing of the next one, so the conditions stay.
+    /// Applies a report. The report of a lost network says nothing about the next one, so the conditions stay.
     package mutating func update(isSatisfied: Bool, isConstrained: Bool, isExpensive: Bool) -> Change {
         let former = self
         self.isSatisfied = isSatisfied
@@ -29,7 +29,7 @@ package struct NetworkState: Sendable {
         return change(since: former)
     }
 
-    /// Takes over whether Low Power Mode is on.
+    /// Applies the state of Low Power Mode.
     package mutating func update(isLowPower: Bool) -> Change {
         let former = self
         conditions.set(.lowPower, isLowPower)

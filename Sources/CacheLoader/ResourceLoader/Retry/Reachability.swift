@@ -1,16 +1,16 @@
 /// Reports whether hosts are reachable, so that loads wait for the network instead of failing, and the conditions of the
 /// network, so that loads wait for a better one.
 ///
-/// Without a `Reachability`, a load fails at once if its host refuses the connection or has no address, and no load is
-/// held back.
+/// Without a `Reachability`, a load fails immediately if its host refuses the connection or has no address, and no load
+/// is held back.
 public protocol Reachability: Sendable {
-    /// Returns whether a host is reachable now. Called on any thread; must return at once.
+    /// Returns whether a host is reachable now. Called on any thread; must not block.
     func isReachable(_ host: String) -> Bool
 
-    /// Returns a new stream of the hosts that become reachable again; `nil` stands for all hosts.
+    /// Returns a new stream of the hosts that become reachable again. An element `nil` means all hosts.
     func changes() -> AsyncStream<String?>
 
-    /// The present conditions of the network; none by default. Called on any thread; must return at once.
+    /// The current conditions of the network; none by default. Called on any thread; must not block.
     var conditions: NetworkConditions { get }
 
     /// Returns a new stream with an element after each change of ``conditions``; without elements by default.
@@ -70,8 +70,8 @@ public final class SystemReachability: Reachability {
 
     /// Low Data Mode, a network that the system calls expensive, and Low Power Mode.
     ///
-    /// Without a network, those of the last one. Both Low Data Mode and an expensive network until the system has
-    /// reported the first network.
+    /// Without a network, returns the conditions of the last one. Until the system has reported the first network,
+    /// returns Low Data Mode and an expensive network.
     public var conditions: NetworkConditions { state.withLock { $0.conditions } }
 
     /// Returns a stream with an element after each change of ``conditions``.

@@ -4,7 +4,7 @@ package import HTTPTypes
 extension HTTPFields {
     /// Returns the delay in `Retry-After` (RFC 9110 §10.2.3), in seconds or until a date.
     ///
-    /// Returns `nil` if the field is missing or malformed.
+    /// Returns `nil` for a missing or malformed field.
     package func retryAfter(at now: HTTPDate) -> Duration? {
         guard let field = self[fields: .retryAfter].first else { return nil }
         var text = field.value

@@ -7,7 +7,7 @@ internal import HTTPTypes
 /// reports changes. Each delay is up to twice as long as the previous one. A part of each delay is random, so that
 /// clients do not return to an origin at the same time.
 public struct RetryPolicy: Hashable, Sendable {
-    /// The number of attempts, the first one included; 5 by default, 1 for no other attempt. Numbers below 1 count as 1.
+    /// The number of attempts, the first one included; 5 by default, 1 for no retry. Numbers below 1 count as 1.
     public var maxAttempts: Int
     /// The longest delay after the first failure; a second by default.
     public var baseDelay: Duration
@@ -33,7 +33,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Treats every failure as final.
     public static let never = RetryPolicy(maxAttempts: 1)
 
-    /// Returns the delay before the next attempt; `nil` if the failure is final.
+    /// Returns the delay before the next attempt, or `nil` for a final failure.
     ///
     /// - Parameters:
     ///   - error: The error of the last attempt.

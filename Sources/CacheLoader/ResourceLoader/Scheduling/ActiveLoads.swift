@@ -4,9 +4,9 @@ internal import HTTPCaching
 internal import Logging
 internal import Synchronization
 
-/// The state of all loads that a loader has under way.
+/// The state of all active loads of a loader.
 struct ActiveLoads: Sendable {
-    /// The state of a load beyond its waiters and its task.
+    /// The state of a load, in addition to its waiters and its task.
     struct Details {
         /// The key of the refused response, if the load asks the origin for the whole instead.
         var refused: CacheKey?
@@ -38,7 +38,7 @@ struct ActiveLoads: Sendable {
         table = LoadTable(widths: configuration.lanes, heldBack: configuration.heldBack)
     }
 
-    /// Removes the details of ended loads, once most are of such: looking at all of them costs time.
+    /// Removes the details of ended loads once they are the majority, because the search visits all details.
     mutating func discardEnded() {
         guard details.count > 2 * table.occupancy.loads else { return }
         details = details.filter { [table] id, _ in table.waiters(of: id) != nil }
@@ -59,8 +59,8 @@ extension ResourceLoader {
         changeLoads { loads in ((), change(&loads.table)) }
     }
 
-    /// Changes the state, and carries out the resulting actions. Cancels tasks after it has released the lock, because
-    /// a cancellation handler may take the lock. The meters receive the change of the numbers outside the lock, too.
+    /// Changes the state, and carries out the resulting actions. Cancels tasks outside the lock, because a cancellation
+    /// handler may take the lock. The meters also receive the change of the numbers outside the lock.
     func changeLoads<Result>(
         _ change: (inout sending ActiveLoads) -> sending (Result, [LoadTable<Load, LoadWaiter>.Action])
     ) -> Result {
@@ -92,8 +92,8 @@ extension ResourceLoader {
 
     // MARK: Waiters
 
-    /// Waits for the result of a load. A cancellation of the calling task ends the wait at once; the load continues for
-    /// its other waiters.
+    /// Waits for the result of a load. A cancellation of the calling task ends the wait immediately; the load continues
+    /// for its other waiters.
     func join<Output>(
         _ load: Load, _ request: ResourceRequest, _ plan: ProcessingPlan, as type: Output.Type = Output.self,
         heldBackBy: NetworkConditions = []
@@ -109,7 +109,7 @@ extension ResourceLoader {
                     if case .ended(let result) = event { continuation.resume(returning: result) }
                 }
                 isFirst = attach(waiter, ticket, to: load, request, heldBackBy: heldBackBy)
-                // An earlier cancellation has found no waiter to remove.
+                // An earlier cancellation found no waiter to remove.
                 if Task.isCancelled { leave(ticket) }
             }
         } onCancel: {
@@ -133,10 +133,10 @@ extension ResourceLoader {
     /// ``LoadError/cancelled``.
     ///
     /// A load that began before a removal of its key, or of a key to which it was redirected, may deliver the removed
-    /// content. A response whose body takes longer
-    /// than its freshness lifetime answers no later request (RFC 9111 §4.2). The waiter joins neither.
+    /// content. A response whose body takes longer than its freshness lifetime answers no later request (RFC 9111
+    /// §4.2). The waiter joins neither.
     ///
-    /// - Parameter heldBackBy: The conditions of the network in which the waiter lets the load wait.
+    /// - Parameter heldBackBy: The network conditions in which the waiter allows the load to wait.
     /// - Returns: Whether the waiter has begun the load.
     @discardableResult
     func attach(
@@ -178,7 +178,7 @@ extension ResourceLoader {
                 waiter.receive(.requesting)
                 return false
             case .joined(let arrival): return arrival == .first
-            // The store is asked without the lock.
+            // Query the store without the lock.
             case .unchecked(let id, let generation, let steps):
                 if steps.union([load.target.key]).contains(where: { wasRemoved($0, since: generation) }) {
                     loads.withLock { $0.table.supersede(id) }
@@ -189,7 +189,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Returns whether a key was removed since `generation`. An unreadable store counts as a removal.
+    /// Returns whether a key was removed since `generation`. Treats an unreadable store as a removal.
     private func wasRemoved(_ key: CacheKey, since generation: StoreGeneration?) -> Bool {
         guard let generation else { return true }
         return (try? store.wasRemoved(key, since: generation)) != false
@@ -278,12 +278,13 @@ extension ResourceLoader {
     private func wait(
         _ delay: Duration, _ sleep: @Sendable (Duration) async throws -> Void, for id: UInt64, _ attempt: Int
     ) async {
-        // A cancellation means that a new waiter has queued the next attempt, or that no waiter is left.
+        // A cancellation means that a new waiter has queued the next attempt, or that all waiters have left.
         guard (try? await sleep(delay)) != nil else { return }
         change { $0.retry(id, after: attempt) }
     }
 
-    /// Runs the processing plans of all waiters on the body, each plan once. Includes waiters that join meanwhile.
+    /// Runs the processing plans of all waiters on the body, each plan once. Includes waiters that join during the
+    /// processing.
     private func processAndDeliver(
         _ id: UInt64, _ load: Load, _ attempt: Int, _ arrived: LoadedResource
     ) async {
@@ -301,7 +302,7 @@ extension ResourceLoader {
                 continue
             }
             let served: [LoadWaiter]? = changeLoads { loads in
-                // A waiter that has joined meanwhile may have another processing plan.
+                // A waiter that joined during the processing may have another processing plan.
                 let waiters = loads.table.waiters(of: id) ?? []
                 guard waiters.allSatisfy({ values[$0.plan.identity] != nil }) else { return (nil, []) }
                 loads.tasks[id] = nil

@@ -1,14 +1,14 @@
 internal import CacheStore
 
-/// The cancellations of all loads, or of those of one key, for loads that have no waiter yet.
+/// The cancellations of all loads or of one key, for loads that have no waiter yet.
 ///
 /// Each load remembers ``count`` at its creation. It is cancelled if a cancellation that includes it came later.
 struct Cancellations: Sendable {
     /// The number of cancellations.
     private(set) var count: UInt64 = 0
     private var latestOfAll: UInt64 = 0
-    /// The latest cancellation of each key. A dropped key lets a load begin that was looking into the store during its
-    /// cancellation.
+    /// The latest cancellation of each key. If a key is dropped, a load may begin although it was cancelled while it
+    /// searched the store.
     private var latestByKey = BoundedDictionary<CacheKey, UInt64>()
 
     /// Records a cancellation.
@@ -27,7 +27,7 @@ struct Cancellations: Sendable {
     /// Returns whether a load was cancelled after its creation.
     mutating func include(_ load: Load) -> Bool {
         guard load.cancellations < count else { return false }
-        // A QUERY has a key of its own. A cancellation of its URL includes it.
+        // A QUERY has its own key. A cancellation of its URL includes it.
         var latest = max(latestOfAll, latestByKey[load.target.key] ?? 0)
         if let url = load.target.key.withoutFragment { latest = max(latest, latestByKey[url] ?? 0) }
         return load.cancellations < latest

@@ -7,7 +7,7 @@ package struct LaneQueue {
     /// The place of a load in the queue.
     private struct Place: Comparable {
         let number: UInt64
-        /// Tells the place from a former one of the same load with the same number.
+        /// Distinguishes the place from a former one of the same load with the same number.
         let entry: UInt64
         let id: UInt64
         let host: String
@@ -52,7 +52,7 @@ package struct LaneQueue {
         forgetAbandoned()
     }
 
-    /// Removes and returns the first load whose host may start another transfer; `nil` if there is none.
+    /// Removes and returns the first load whose host may start another transfer, if there is one.
     package mutating func next(where mayBegin: (_ host: String) -> Bool) -> UInt64? {
         while let place = ready.popMin() {
             guard isHeld(place) else { continue }

@@ -12,18 +12,18 @@ struct Load: Hashable, Sendable {
     let headerFields: HTTPFields
     /// The policy for the URL of the load.
     let policy: CachePolicy
-    /// The changes of the request to the policies of other URLs; `nil` if all redirect steps follow ``policy``.
+    /// The changes of the request to the policies of other URLs. `nil` when all redirect steps follow ``policy``.
     private let changes: CachePolicy.Override?
     /// Makes loads unequal that must not be coalesced.
     private let number: UInt64
     /// The number of cancellations before the load was created; see ``Cancellations``.
     let cancellations: UInt64
-    /// The state of the key in the index before the load began. `nil` if the index was not asked.
+    /// The state of the key in the index before the load began, if the index was queried.
     var snapshot: KeySnapshot?
-    /// The generation of the store before the load began or joined another one. An unreadable store has no generation.
+    /// The generation of the store before the load began or joined another one. `nil` for an unreadable store.
     var generation: StoreGeneration?
-    /// The key of a stored response that was refused and removed before the load began. Its next request bypasses the
-    /// caches on the way.
+    /// The key of a stored response that was refused and removed before the load began. The next request for the key
+    /// bypasses upstream caches.
     var refused: CacheKey?
     let settings: LoaderSettings
     let retry: RetryPolicy
@@ -85,7 +85,7 @@ struct Load: Hashable, Sendable {
     var isShareable: Bool { Self.isShareable(method, hasContent: content != nil, target) }
 
     private static func isShareable(_ method: HTTPRequest.Method, hasContent: Bool, _ target: LoadTarget) -> Bool {
-        // The content of a request is part of its key, or the response stands for no other request.
+        // Requests share a response to content only if the content is part of the key.
         if hasContent || method == .query { return target.key != target.url }
         return method == .get || method == .head
     }

@@ -1,9 +1,9 @@
-/// The lane of a waiter, and the conditions in which its load waits for its sake.
+/// The lane of a waiter, and the network conditions in which the waiter allows its load to wait.
 struct LoadDemand: Hashable, Sendable {
     var lane: Lane
-    /// The conditions in which the waiter waits in the background lane, besides those of the lane.
+    /// The conditions in which the waiter waits in the background lane, in addition to those of the lane.
     var heldBackBy: NetworkConditions = []
-    /// Whether conditions can hold the waiter back: not if the load needs no network.
+    /// Whether conditions can hold the waiter back. `false` for a load that needs no network.
     var isHoldable = true
 
     /// Whether the conditions hold the waiter back.

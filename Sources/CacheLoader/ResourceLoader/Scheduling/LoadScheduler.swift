@@ -1,7 +1,7 @@
 /// Decides when transfers start: by lane, by host, by the conditions of the network, and for further attempts.
 ///
 /// A pure state machine that knows loads by their numbers. After one or more changes, ``start()`` returns the transfers
-/// for which there is room.
+/// that can start.
 ///
 ///     queued ─▶ running ─▶ processing ─▶ (removed)
 ///       ▲          │          │
@@ -49,7 +49,7 @@ struct LoadScheduler: Sendable {
     private var background = LaneState()
     private var runningPerHost: [String: Int] = [:]
     private var lastPlace: UInt64 = 0
-    /// The present conditions of the network.
+    /// The current conditions of the network.
     private var conditions: NetworkConditions = []
     /// The conditions in which each lane holds its loads back.
     private var limits: [Lane: NetworkConditions]
@@ -62,7 +62,7 @@ struct LoadScheduler: Sendable {
         self.limits = limits
     }
 
-    /// Returns the phase of a load; `nil` if the load was removed.
+    /// Returns the phase of a load, or `nil` after its removal.
     func phase(of id: ID) -> Phase? { states[id]?.phase }
 
     /// Returns the number of loads that wait for their turn in a lane.
@@ -100,7 +100,7 @@ struct LoadScheduler: Sendable {
         if states[id]?.demands[demand] == 1 { follow(id) }
     }
 
-    /// No longer takes the demand of a waiter into account. Does nothing else for the last waiter.
+    /// Stops taking the demand of a waiter into account. After the last demand, the load keeps its lane.
     mutating func removeDemand(_ demand: LoadDemand, from id: ID) {
         guard let count = states[id]?.demands[demand] else { return }
         states[id]?.demands[demand] = count > 1 ? count - 1 : nil
@@ -140,7 +140,8 @@ struct LoadScheduler: Sendable {
 
     /// Queues the next attempt of a waiting load.
     ///
-    /// - Parameter attempt: The number of started attempts. Another number makes the call ineffective; `nil` is any.
+    /// - Parameter attempt: The number of started attempts. The call has no effect for another number. `nil` matches
+    ///   any number.
     mutating func resume(_ id: ID, after attempt: Int? = nil) {
         guard let state = states[id], case .waiting = state.phase, attempt ?? state.attempt == state.attempt else {
             return
@@ -194,8 +195,8 @@ struct LoadScheduler: Sendable {
 
     // MARK: Conditions of the network
 
-    /// Changes the conditions in which each lane holds its loads back, and the present conditions of the network; `nil`
-    /// leaves either as it is. Running transfers continue.
+    /// Changes the conditions in which each lane holds its loads back, and the current conditions of the network. `nil`
+    /// leaves either unchanged. Running transfers continue.
     mutating func setHolding(limits: [Lane: NetworkConditions]?, conditions: NetworkConditions?) {
         let (limits, conditions) = (limits ?? self.limits, conditions ?? self.conditions)
         guard limits != self.limits || conditions != self.conditions else { return }
@@ -203,7 +204,7 @@ struct LoadScheduler: Sendable {
         reconsider(Array(states.keys))
     }
 
-    /// Moves queued loads to the queues of their lanes, or out of them, in the places that they have.
+    /// Moves queued loads into or out of the queues of their lanes. Each load keeps its place.
     private mutating func reconsider(_ ids: [ID]) {
         for id in ids {
             guard let state = states[id], state.phase == .queued, isHeldBack(state) != state.isHeldBack else {
@@ -221,7 +222,7 @@ struct LoadScheduler: Sendable {
 
     // MARK: Starting
 
-    /// Starts all transfers for which there is room.
+    /// Starts as many transfers as the lanes and hosts permit.
     ///
     /// - Returns: The loads in the order of their turn, each with the number of its attempt.
     mutating func start() -> [(id: ID, attempt: Int)] {

@@ -22,7 +22,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
         case first
         /// The load waits for its turn or for another attempt, or its bytes have arrived.
         case joined
-        /// The transfer of the load is under way.
+        /// The transfer of the load is running.
         case joinedRunning
     }
 
@@ -46,7 +46,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
     private var states: [ID: State] = [:]
     /// The load that the next waiter of a key joins.
     private var ids: [Key: ID] = [:]
-    /// Loads that no further waiter joins.
+    /// Loads that accept no further waiters.
     private var superseded: Set<ID> = []
     private var tickets: [Ticket: ID] = [:]
     /// Loads that have ended, but whose waiters do not all have the result yet.
@@ -74,12 +74,12 @@ package struct LoadTable<Key: Hashable, Waiter> {
     /// Returns an identifier for a waiter that is about to join.
     package mutating func ticket() -> Ticket { number() }
 
-    /// Adds a waiter to the load of its key, which is created if there is none. A load is urgent while it has an urgent
-    /// waiter. If the load waits for another attempt, the attempt is queued at once.
+    /// Adds a waiter to the load of its key. Creates the load if needed. A load is urgent while it has an urgent
+    /// waiter. If the load waits for another attempt, the attempt is queued immediately.
     ///
     /// - Parameters:
-    ///   - heldBackBy: The conditions of the network in which the waiter lets the load wait in the background lane,
-    ///     besides those of the lane. A load waits while the conditions hold all of its waiters back.
+    ///   - heldBackBy: The network conditions in which the waiter allows the load to wait in the background lane, in
+    ///     addition to those of the lane. A load waits while the conditions hold all of its waiters back.
     ///   - isHoldable: Whether conditions can hold the waiter back at all.
     package mutating func attach(
         _ waiter: Waiter, _ ticket: Ticket, to key: Key, host: String, lane: Lane, abandonment: Abandonment,
@@ -95,7 +95,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
             scheduler.add(id, host: host, demand)
             return (.first, start())
         }
-        // Change the state in place: each new waiter would copy all waiters along with a copy of the state.
+        // Change the state in place: a copy of the state would copy all waiters for each new one.
         states[id]?.waiters.append((ticket, waiter, demand))
         if finishes { states[id]?.finishesAlone = true }
         tickets[ticket] = id
@@ -162,7 +162,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
         ids[key].flatMap { id in states[id].map { (id, $0.key) } }
     }
 
-    /// Lets no further waiter join a load. The next waiter of its key begins another one.
+    /// Stops a load from accepting further waiters. The next waiter of its key begins another load.
     mutating func supersede(_ id: ID) {
         guard let key = states[id]?.key, ids[key] == id else { return }
         ids[key] = nil
@@ -192,7 +192,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
     ///
     /// - Parameter extra: The number of attempts beyond one; -1 if the attempt did not begin.
     /// - Returns: Whether another attempt follows; if not, the caller ends the load. A load without waiters is not
-    ///   tried again.
+    ///   retried.
     package mutating func fail(_ id: ID, retry: Retry, extra: Int = 0) -> (Bool, [Action]) {
         guard let state = states[id], hasBegun(id), retry != .never, !state.waiters.isEmpty else { return (false, []) }
         scheduler.pause(id, isParked: retry == .whenReachable, extra: extra)
@@ -213,13 +213,13 @@ package struct LoadTable<Key: Hashable, Waiter> {
 
     // MARK: Lanes
 
-    /// Changes the given settings in one step, then starts the loads that all of them together let start. Running
-    /// transfers continue, also those above a new number.
+    /// Changes the given settings in one step, then starts every load that the new settings allow. Running transfers
+    /// continue, even above a new limit.
     ///
     /// - Parameters:
     ///   - widths: The numbers of transfers that may run at a time.
     ///   - heldBack: The conditions of the network in which each lane holds its loads back.
-    ///   - conditions: The present conditions of the network.
+    ///   - conditions: The current conditions of the network.
     package mutating func set(
         widths: LaneWidths? = nil, heldBack: [Lane: NetworkConditions]? = nil, conditions: NetworkConditions? = nil
     ) -> [Action] {

@@ -2,7 +2,7 @@
 struct LoadWaiter: Sendable {
     /// The processing plan for the body.
     let plan: ProcessingPlan
-    /// The key of the value in memory; `nil` if memory must not keep the value.
+    /// The key of the value in memory. `nil` when memory must not keep the value.
     let memoryKey: LoaderMemory.Key?
     /// Receives the events of the load, the end last. Called on any thread, without a lock.
     let receive: @Sendable (WaiterEvent) -> Void

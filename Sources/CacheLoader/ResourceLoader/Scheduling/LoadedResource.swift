@@ -7,18 +7,18 @@ struct LoadedResource: Sendable {
     let resource: Loaded<Data>
     /// The key of the last redirect step, under which the store keeps the response if it is stored.
     let key: CacheKey
-    /// The stored entry; `nil` if the response is not stored, or if its entry is not known.
+    /// The stored entry, if the response is stored and its entry is known.
     let entry: StoredEntry?
-    /// The state of the key when the store answered. An answer of the origin has none.
+    /// The state of the key when the store answered. `nil` for an answer of the origin.
     let found: KeySnapshot?
-    /// The stored file with the bytes of the resource; `nil` without one.
+    /// The stored file with the bytes of the resource, if there is one.
     let file: StoredBody?
-    /// The stored entry if the resource is its complete body; otherwise `nil`.
+    /// The stored entry, if the resource is its complete body.
     let whole: StoredEntry?
     /// Whether a cache between this one and the origin answered with a complete body, and another request could reach
     /// the origin.
     let isFromUpstreamCache: Bool
-    /// The entry beside which the store may keep processed values; `nil` for none.
+    /// The entry for which the store may keep processed values, if there is one.
     var original: StoredEntry? { resource.status == .ok ? whole : nil }
 
     init(_ resource: Loaded<Data>, _ response: CachedResponse, _ target: LoadTarget, _ method: HTTPRequest.Method) {
@@ -33,8 +33,8 @@ struct LoadedResource: Sendable {
 }
 
 extension CachedResponse {
-    /// Returns the stored file with the bytes of a resource made from this response; `nil` if there is none, or if the
-    /// bytes in the file have a content coding.
+    /// Returns the stored file with the bytes of a resource made from this response. Returns `nil` without a file, and
+    /// for a file whose bytes have a content coding.
     func file(of resource: Loaded<Data>) -> StoredBody? {
         // Decoding removes fields, and nothing else changes them.
         resource.headerFields.count == headerFields.count ? body.file : nil
@@ -52,7 +52,7 @@ extension CachedResponse {
         method.isRetrieval && status.kind == .successful && status != .partialContent
     }
 
-    /// Returns the stored entry beside which the store may keep processed values.
+    /// Returns the stored entry for which the store may keep processed values.
     func original(for method: HTTPRequest.Method) -> StoredEntry? {
         status == .ok ? wholeEntry(for: method) : nil
     }

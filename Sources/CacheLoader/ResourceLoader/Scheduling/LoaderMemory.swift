@@ -21,10 +21,10 @@ final class LoaderMemory: Sendable {
         /// Identifies the part of the configuration on which values depend.
         private let generation: UInt64
 
-        /// Returns `nil` if memory is off, or must not answer because of the method, fields or policy. Fields such as
+        /// Returns `nil` when memory is off, or must not answer because of the method, fields or policy. Fields such as
         /// `Cache-Control` demand more than a key can express.
         ///
-        /// Not an initialiser, which would get copies of request and plan.
+        /// A static method, because an initialiser would get copies of request and plan.
         static func of(_ request: ResourceRequest, _ plan: ProcessingPlan, _ settings: LoaderSettings) -> Key? {
             guard request.usesMemory, request.method == .get, request.content == nil,
                 settings.configuration.memoryLimit.map({ $0 > 0 }) ?? true
@@ -55,7 +55,7 @@ final class LoaderMemory: Sendable {
                 && left.policy == right.policy && left.plan == right.plan && left.generation == right.generation
         }
 
-        /// The bytes that the key takes, about.
+        /// The approximate size of the key in bytes.
         var byteCount: Int {
             headerFields.reduce(url.utf8.count + (name?.utf8.count ?? 0)) { $0 + $1.value.utf8.count + 64 }
         }
@@ -81,7 +81,7 @@ final class LoaderMemory: Sendable {
             self.insertedAt = insertedAt
         }
 
-        /// The bytes that the metadata takes, about.
+        /// The approximate size of the metadata in bytes.
         var byteCount: Int {
             loaded.headerFields.reduce(version.byteCount + 256) {
                 $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64
@@ -89,7 +89,7 @@ final class LoaderMemory: Sendable {
         }
     }
 
-    /// A key with the metadata of its value; without them for a lookup.
+    /// A key with the metadata of its value. A lookup uses a key without metadata.
     private struct Slot: Hashable {
         let key: Key
         var facts: Facts?
@@ -121,13 +121,14 @@ final class LoaderMemory: Sendable {
         limits.withLock { _ in values.costLimit = Self.costLimit(limit()) }
     }
 
-    /// Returns the cost limit for a memory limit. A share of `Int.max` would free nothing under pressure; a cache
-    /// without a limit keeps a share of its values.
+    /// Returns the cost limit for a memory limit. `Int.max` becomes no limit: under pressure a share of `Int.max` would
+    /// free nothing, but a cache without a limit keeps a share of its values.
     private static func costLimit(_ memoryLimit: Int?) -> Int? {
         memoryLimit == .max ? nil : memoryLimit.map { max(0, $0) }
     }
 
-    /// Returns the value for a key, and counts a use of its entry. Drops a value whose response the store no longer has.
+    /// Returns the value for a key, and records a use of its entry. Drops a value whose response is no longer in the
+    /// store.
     func value(for key: Key) -> Loaded<any Sendable>? {
         let now = clock()
         guard let (slot, value) = values.use(Slot(key: key), at: now), let facts = slot.facts else { return nil }
@@ -149,7 +150,7 @@ final class LoaderMemory: Sendable {
     /// Keeps a value while it is fresh.
     ///
     /// - Parameters:
-    ///   - cost: The bytes of the value. Those of its metadata are added.
+    ///   - cost: The size of the value in bytes, without its metadata.
     ///   - version: The entries of the key in the store when the value was made.
     func insert(_ loaded: Loaded<any Sendable>, for key: Key, cost: Int, entry: Int64, version: KeyVersion) {
         let now = clock()

@@ -9,8 +9,8 @@ final class LoaderSettings: Sendable {
     let cache: CacheSettings
     /// The number of earlier changes of the configuration. Loads before and after a change are not coalesced.
     let generation: UInt64
-    /// The number of earlier changes that make other values of a response, or choose another one. No value in memory from
-    /// before answers after it.
+    /// The number of earlier changes that affect the value of a response, or the choice of the response. After such a
+    /// change, older values in memory no longer answer.
     let valueGeneration: UInt64
     private let lastNumber = Atomic<UInt64>(0)
 

@@ -34,7 +34,7 @@ extension Load {
 }
 
 extension ResourceLoader {
-    /// Starts a task with the task-local values of a scope. The present task may belong to another load.
+    /// Starts a task with the task-local values of a scope. The current task may belong to another load.
     func task(_ scope: RequestScope?, _ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
         guard let scope else { return Task { await work() } }
         return Task { await scope(work) }

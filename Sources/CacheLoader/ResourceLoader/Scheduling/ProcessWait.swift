@@ -3,11 +3,11 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
 
-/// Waits for other processes, without a place in a lane.
+/// Waits for other processes, without occupying a lane.
 extension ResourceLoader {
     /// Takes a load out of its lane while another process asks an origin for the same key.
     ///
-    /// - Returns: `false` if no process does, or if the load has waited long enough.
+    /// - Returns: `false` if no other process asks, or if the load has waited long enough.
     func waitForProcess(_ id: UInt64, _ load: Load, _ attempt: Int) -> Bool {
         let key = load.target.key
         let waited = loads.withLock { $0[id].waited }
@@ -36,7 +36,7 @@ extension ResourceLoader {
             loads.withLock { $0[id].waited += pause }
         }
         load.report(.wait(.otherProcess), since: beganAt)
-        // A new waiter has put the load back into its lane, or no waiter is left.
+        // A new waiter has put the load back into its lane, or all waiters have left.
         guard !Task.isCancelled else { return }
         switch outcome {
         case .locked(let lock):

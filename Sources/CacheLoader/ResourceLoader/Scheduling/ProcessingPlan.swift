@@ -18,9 +18,9 @@ struct ProcessingPlan: Sendable {
     }
 
     let identity: Identity
-    /// Makes a value of a body, and of the stored file that has the same bytes, if there is one.
+    /// Makes a value from a body, and from the stored file with the same bytes, if there is one.
     let make: @Sendable (Loaded<Data>, StoredBody?) async throws -> any Sendable
-    /// The format; `nil` if the store must not keep the value.
+    /// The format in the store. `nil` when the store must not keep the value.
     var form: Form?
 
     /// Returns the bytes unchanged.
@@ -35,7 +35,7 @@ struct ProcessingPlan: Sendable {
     /// A body that is to be written to a file.
     struct Content: Sendable {
         let data: Data
-        /// The stored file with the same bytes; `nil` if there is none.
+        /// The stored file with the same bytes, if there is one.
         let file: StoredBody?
     }
 
@@ -69,9 +69,9 @@ struct ProcessingPlan: Sendable {
     }
 }
 
-/// Reads and stores values as derived representations, beside the body of their entry.
+/// Reads and stores values as derived representations of an entry.
 extension ProcessingPlan {
-    /// Returns the name of a value in a format. Values made from encoded bytes have names of their own.
+    /// Returns the name of a value in a format. Values made from encoded bytes have separate names.
     private func name(_ form: Form, _ configuration: ResourceLoader.Configuration) -> String {
         let name = (configuration.decodesContent ? "" : "encoded/") + "\(form.id)/\(identity.name)"
         guard name.utf8.count > ResponseStore.maxDerivedNameByteCount else { return name }
@@ -85,7 +85,7 @@ extension ProcessingPlan {
         readStoredValue(of: entry, in: store, configuration)
     }
 
-    /// Reads the value that is stored beside the body of an entry; `nil` if there is none, or if reading fails.
+    /// Reads the stored value of an entry. Returns `nil` without a value, or when reading fails.
     func readStoredValue(
         of entry: StoredEntry, in store: ResponseStore, _ configuration: ResourceLoader.Configuration
     ) -> (value: any Sendable, byteCount: Int)? {
@@ -100,7 +100,7 @@ extension ProcessingPlan {
         }
     }
 
-    /// Stores a value beside the body of an entry. Logs a failure, which does not affect the load.
+    /// Stores a value of an entry. Logs a failure, which does not affect the load.
     @concurrent func keep(
         _ value: any Sendable, of entry: StoredEntry, in store: ResponseStore,
         _ configuration: ResourceLoader.Configuration
@@ -113,7 +113,7 @@ extension ProcessingPlan {
         }
     }
 
-    /// Of an error that is not the store's, logs only the type: the text may quote the value.
+    /// Logs only the type of an error that does not come from the store, because its text may quote the value.
     private static func metadata(_ entry: StoredEntry, _ error: any Error) -> Logger.Metadata {
         [
             "url": "\(LoggedURL(entry.key.text))",

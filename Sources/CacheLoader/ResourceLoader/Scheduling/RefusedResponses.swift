@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Replaces responses that no processor accepts, such as the page of a captive portal.
 extension ResourceLoader {
-    /// Removes the entry of a response that no processor accepts, so that it answers no other load. After a stored
-    /// response or that of a cache on the way, begins the load again, once, which asks the origin for the whole.
+    /// Removes the entry of a response that no processor accepts, so that it answers no other load. If the response
+    /// came from the store or from an upstream cache, begins the load again, once, and asks the origin for the whole.
     ///
     /// Leaves the entry if the origin must not be asked for a better response.
     ///
@@ -25,13 +25,13 @@ extension ResourceLoader {
             else { return false }
             await remove(entry, id, load)
         }
-        // A waiter that has joined meanwhile may have a processing plan that accepts the response.
+        // A waiter that has joined since may have a processing plan that accepts the response.
         return beginAgain(id, attempt, asking: arrived.key) { waiters in
             waiters.allSatisfy { plans.contains($0.plan.identity) }
         }
     }
 
-    /// Begins a load again after content of no use from a cache on the way.
+    /// Begins a load again after unusable content from an upstream cache.
     ///
     /// - Returns: Whether the load begins again.
     func replaceRefused(_ failure: TransferFailure, _ id: UInt64, _ attempt: Int) -> Bool {
@@ -39,7 +39,7 @@ extension ResourceLoader {
         return beginAgain(id, attempt + failure.extraAttempts, extra: failure.extraAttempts, asking: key)
     }
 
-    /// Begins a load again, which asks the origin for the whole response of a key. Does so once for a load.
+    /// Begins a load again, once, and asks the origin for the whole response of a key.
     private func beginAgain(
         _ id: UInt64, _ attempt: Int, extra: Int = 0, asking key: CacheKey,
         if condition: ([LoadWaiter]) -> Bool = { _ in true }
@@ -54,7 +54,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Removes one entry. Another load may have stored a newer one, or another variant.
+    /// Removes one entry only: another load may have stored a newer one, or another variant.
     private func remove(_ entry: StoredEntry, _ id: UInt64, _ load: Load) async {
         var transaction = transaction(load)
         transaction.onStoreFailure = { [weak self] in self?.notify(id, .storeFailed($0)) }

@@ -12,7 +12,7 @@ extension ResourceLoader {
         _ load: Load, _ target: LoadTarget, _ transaction: CacheTransaction, _ attempt: inout Int,
         _ notify: @escaping @Sendable (WaiterEvent) -> Void
     ) async throws(TransferFailure) -> RedirectStep<LoadedResource> {
-        // Check only before the first attempt. RetryPolicy decides about later attempts, whose failures count for later
+        // Check only before the first attempt. RetryPolicy decides about later attempts; their failures count for later
         // loads.
         if attempt == 1, let fallback = try blocked(load, transaction) {
             return try await settle(load, fallback, target, transaction, isOfOrigin: false, notify)
@@ -33,7 +33,8 @@ extension ResourceLoader {
                 attempt += 1
             }
             var again = transaction
-            // A cache on the way may have the same content. A body that only this store has damaged is sound there.
+            // An upstream cache may have the same bad content. If only this store has damaged the body, upstream caches
+            // have a good one.
             again.bypassesUpstreamCaches = transaction.bypassesUpstreamCaches || error.error.isOfContent
             let whole = try await Self.failing { [again] () async throws(LoadError) in
                 try await again.answerFromOrigin()
@@ -53,7 +54,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Turns a response into content, a redirect or an error. Counts the error if it is one of the origin.
+    /// Turns a response into content, a redirect or an error. Counts an error of the origin.
     func settle(
         _ load: Load, _ response: CachedResponse, _ target: LoadTarget, _ transaction: CacheTransaction,
         isOfOrigin: Bool = true, _ notify: @escaping @Sendable (WaiterEvent) -> Void
@@ -61,7 +62,7 @@ extension ResourceLoader {
         // A transport may ignore its cancellation.
         guard !Task.isCancelled else { throw TransferFailure(error: .cancelled) }
         let window = load.configuration.negativeCaching.lifetime
-        // Without a generation, another caller sent the request, and counts its failure.
+        // Without a generation, another caller sent the request and counts its failure.
         if isOfOrigin, let status = response.failure?.status, let generation = response.generation {
             await transaction.recordFailure(status.code, within: window, unlessRemovedSince: generation)
         }
@@ -120,7 +121,7 @@ extension ResourceLoader {
 }
 
 extension LoadError {
-    /// Whether the content is of no use, however complete it is: undecodable, or of another type.
+    /// Whether the content is unusable even if complete: undecodable, or of another type.
     fileprivate var isOfContent: Bool {
         switch self {
         case .malformedContent, .unacceptableContentType: true

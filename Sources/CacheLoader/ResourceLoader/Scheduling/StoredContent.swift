@@ -5,10 +5,10 @@ internal import HTTPTypes
 
 /// Loads content from the store alone.
 extension ResourceLoader {
-    /// Returns a value of fresh stored content; `nil` if the load needs the network. Neither blocks other loads nor
-    /// waits for them.
+    /// Returns a value of fresh stored content, or `nil` when the load needs the network. Neither blocks other loads
+    /// nor waits for them.
     ///
-    /// - Parameter load: Gets the key of a response that was refused and removed.
+    /// - Parameter load: Receives the key of a response that was refused and removed.
     func loadFromStore(
         _ load: inout Load, _ plan: ProcessingPlan
     ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, response: CachedResponse)? {
@@ -41,8 +41,8 @@ extension ResourceLoader {
         return (resource.with(value), resource.data.count, response)
     }
 
-    /// Returns stored content, fresh or stale; `nil` if there is none, or if its origin forbids serving it without
-    /// validation.
+    /// Returns stored content, fresh or stale. Returns `nil` without content, or when its origin forbids serving it
+    /// without validation.
     func loadStaleFromStore(_ load: Load) async -> LoadedResource? {
         guard load.mayBeStored, load.policy.mode != .remoteOnly else { return nil }
         var transaction = transaction(load)
@@ -59,16 +59,16 @@ extension ResourceLoader {
         return (try? freshSteps(load)) != nil
     }
 
-    /// Returns whether conditions of the network can hold a load back: not a load whose result, be it an error, needs no
-    /// network. Records no access.
+    /// Returns whether conditions of the network can hold a load back. Returns `false` for a load whose result, even an
+    /// error, needs no network. Records no access.
     ///
-    /// - Parameter conditions: The conditions in which the waiter lets the load wait.
+    /// - Parameter conditions: The network conditions in which the waiter allows the load to wait.
     func isHoldable(_ load: Load, _ conditions: NetworkConditions) -> Bool {
         guard load.policy.mode != .cacheOnly else { return false }
-        // Look into the store only if something may hold the load back.
+        // Query the store only if something may hold the load back.
         let isLimited = !conditions.isEmpty || load.configuration.heldBack.values.contains { !$0.isEmpty }
         guard isLimited, load.mayBeStored, !load.isBackground else { return true }
-        // An unsuccessful answer ends the search without content. A load does not wait for content that can be used.
+        // An unsuccessful answer ends the search without content, but needs no network. Usable content never waits.
         var isAnswered = false
         _ = try? storedSteps(load) { (transaction) throws(LoadError) -> CacheTransaction.Answer? in
             isAnswered = false
@@ -79,10 +79,9 @@ extension ResourceLoader {
         return !isAnswered
     }
 
-    /// Returns fresh stored content, also behind stored redirects that are fresh. Verifies a long body on a lane of the
-    /// store.
+    /// Returns fresh stored content. Follows fresh stored redirects. Verifies a long body on a lane of the store.
     ///
-    /// - Parameter load: Gets the snapshot of its key if there is no such content.
+    /// - Parameter load: Receives the snapshot of its key if there is no such content.
     private func contentFromStore(_ load: inout Load) async throws(LoadError) -> (CachedResponse, RedirectRequest)? {
         var (found, missing) = try freshSteps(load, .short)
         while case .deferred(let entry) = missing {
@@ -158,7 +157,7 @@ extension ResourceLoader {
     }
 
     private func storedValue(_ plan: ProcessingPlan, of original: StoredEntry, _ load: Load) async -> (any Sendable)? {
-        // Stay on the caller's executor if nothing can be stored beside the entry.
+        // Stay on the caller's executor if the store cannot keep values of the entry.
         guard plan.form != nil,
             let stored = await plan.storedValue(of: original, in: store, load.configuration)
         else { return nil }

@@ -14,7 +14,7 @@ struct TransferFailure: Error {
     var isFinal = false
     /// The number of further attempts that the attempt needed.
     var extraAttempts = 0
-    /// The key of a response that is of no use, if it came from a cache between this one and the origin.
+    /// The key of an unusable response that an upstream cache sent; otherwise `nil`.
     var refused: CacheKey?
     /// The redirect step that failed. The transfer sets it at its end.
     var request: RedirectRequest?
@@ -30,8 +30,8 @@ extension ResourceLoader {
     ///
     /// - Parameters:
     ///   - timeLimit: The longest duration; `nil` for no limit.
-    ///   - refused: The key of a refused response. The attempt asks the origin for the whole instead, and lets no cache
-    ///     on the way answer.
+    ///   - refused: The key of a refused response. The attempt asks the origin for the whole instead, and bypasses
+    ///     upstream caches.
     ///   - notify: Receives the events of the attempt, on any thread.
     func transfer(
         _ load: Load, _ attempt: Int, within timeLimit: Duration?, bypassing refused: CacheKey?,
@@ -53,7 +53,7 @@ extension ResourceLoader {
 
     /// Makes an attempt without a time limit.
     ///
-    /// - Parameter onRequest: Receives each request before it is answered: the first, then those of the redirects.
+    /// - Parameter onRequest: Receives each request before it is answered: the first one, then one for each redirect.
     private func follow(
         _ load: Load, _ attempt: Int, bypassing refused: CacheKey?, _ notify: @escaping @Sendable (WaiterEvent) -> Void,
         onRequest: (RedirectRequest) -> Void
@@ -104,8 +104,8 @@ extension ResourceLoader {
         }
     }
 
-    /// Returns the stored response that answers after the body of the last attempt has broken off. Returns `nil` if no
-    /// stored response may answer. An attempt that fails before the body looks into the store itself.
+    /// Returns the stored response that answers after the body of the last attempt ended early, or `nil` when none may
+    /// answer. An attempt that fails before the body queries the store itself.
     func staleAnswer(
         _ load: Load, after failure: TransferFailure, bypassing refused: CacheKey?,
         notify: @escaping @Sendable (WaiterEvent) -> Void
@@ -147,8 +147,8 @@ extension ResourceLoader.Configuration {
         throw .unacceptableContentType(head.headerFields[values: .contentType].last, url: url)
     }
 
-    /// Returns the body without its content coding, and removes the coding from the fields. Changes nothing if the
-    /// configuration does not decode, or if the coding is unknown.
+    /// Returns the body without its content coding, and removes the coding from the fields. Changes nothing for an
+    /// unknown coding, or if the configuration does not decode.
     func decode(_ data: Data, _ fields: inout HTTPFields, url: String) throws(LoadError) -> Data {
         guard decodesContent,
             let decoded = try ContentCoding.decode(data, fields, limit: min(maxBodyBytes, maxDecodedBytes), url: url)
@@ -162,7 +162,7 @@ extension ResourceLoader.Configuration {
         data.count > 65_536 && decodesContent && ContentCoding.isKnown(fields)
     }
 
-    /// Does the same as ``decode(_:_:url:)`` on the concurrent executor, not on that of the caller.
+    /// Like ``decode(_:_:url:)``, but runs on the concurrent executor, not on the caller's.
     @concurrent
     fileprivate func decodeConcurrently(
         _ data: Data, _ fields: HTTPFields, url: String
@@ -178,7 +178,7 @@ extension Loaded<Data> {
     ///
     /// - Parameters:
     ///   - digests: The digests that the decoded body must have.
-    ///   - undecodable: Called if the body has arrived completely, but cannot be decoded, or lacks a digest.
+    ///   - undecodable: Called if the body has arrived completely, but cannot be decoded, or differs from a digest.
     init(
         _ response: CachedResponse, _ target: LoadTarget, _ settings: LoaderSettings, digests: [IntegrityDigests] = [],
         progress: (_ received: Int64, _ total: Int64?) -> Void = { _, _ in }, undecodable: () async -> Void = {}
