@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// Reports to any number of readers whether requests are under way. Each reader has its own delay before
-/// `false`.
+/// Reports to any number of readers whether requests are in progress. Each reader has its own delay before `false`.
 final class ActivityMonitor: Sendable {
     /// Returns after a pause, or when its task is cancelled.
     typealias Sleep = @Sendable (Duration) async throws -> Void
@@ -34,8 +33,8 @@ final class ActivityMonitor: Sendable {
         }
     }
 
-    /// Guards the number of requests under way, and the readers. Messages are queued under the lock, so that they stay
-    /// in order. After unlocking, the queue is delivered and tasks are cancelled.
+    /// Guards the number of requests in progress, and the readers. Messages are queued under the lock, so that they
+    /// stay in order. After unlocking, the queue is delivered and tasks are cancelled.
     private let state = Mutex(State())
     private let deliveries = DeliveryQueue<Bool>()
 
@@ -77,7 +76,7 @@ final class ActivityMonitor: Sendable {
         deliveries.deliver()
     }
 
-    /// Does nothing if a request has begun meanwhile.
+    /// Does nothing if a request has begun during the pause.
     private func pauseIsOver(_ number: UInt64, of id: UInt64) {
         state.withLock { state in
             guard state.readers[id]?.pause?.number == number else { return }

@@ -7,8 +7,8 @@ internal import CacheStore
 /// background. A stored response that is served in place of an error counts as a stale answer and as an error.
 /// The statistics of the store and its view `cache_requests` hold the permanent counts of all processes.
 public struct CacheCounters: Hashable, Sendable {
-    /// Requests to the cache or the loader, with any result: each response, load and prefetched request.
-    /// Questions to the store alone count if it answers them.
+    /// Requests to the cache or the loader, with any result: each response, load and prefetched request. Lookups in the
+    /// store alone count if they find an answer.
     public let requests: Int64
     /// Fresh answers from the store.
     public let hits: Int64

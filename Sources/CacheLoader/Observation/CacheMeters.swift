@@ -20,7 +20,7 @@ final class CacheMeters: Sendable {
     let headTimer: CoreMetrics.Timer
     let requestTimer: CoreMetrics.Timer
 
-    /// Reports whether requests are under way.
+    /// Reports whether requests are in progress.
     let activity = ActivityMonitor()
 
     init(_ factory: any MetricsFactory) {
@@ -40,7 +40,7 @@ final class CacheMeters: Sendable {
 }
 
 extension CoreMetrics.Timer {
-    /// Records a duration by a clock that may have been set back, or far ahead.
+    /// Records a duration, clamped because the clock may have been set back or far ahead.
     func record(seconds: TimeInterval) {
         recordNanoseconds(Int64(min(max(0, seconds), 9e9) * 1e9))
     }

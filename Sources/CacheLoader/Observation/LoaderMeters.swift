@@ -4,7 +4,7 @@ internal import CoreMetrics
 internal import Logging
 internal import Synchronization
 
-/// The counters and timers of a loader besides those of its cache. Created once, like ``CacheMeters``.
+/// The counters and timers of a loader, in addition to those of its cache. Created once, like ``CacheMeters``.
 final class LoaderMeters: Sendable {
     let memoryHits: Tally
     let evictedValues: Tally
@@ -40,7 +40,7 @@ final class LoaderMeters: Sendable {
 
     // MARK: Loads
 
-    /// Records a change of the loads under way. Changes may come in any order: only their sum counts.
+    /// Records a change of the number of loads in progress. Only the sum counts, so changes may come in any order.
     func note(_ change: LoadOccupancy) {
         guard change != LoadOccupancy() else { return }
         loads.change(by: change.loads)

@@ -12,7 +12,7 @@ public struct LogOptions: OptionSet, Hashable, Sendable {
 
     /// Requests to an origin, at the level `debug`.
     public static let requests = LogOptions(rawValue: 1 << 0)
-    /// Responses from origins, and stored responses in their place, at the level `debug`.
+    /// Responses from origins, and stored responses that replace them, at the level `debug`.
     public static let responses = LogOptions(rawValue: 1 << 1)
     /// Failures to read or write the store, at the level `warning`. Origins that do not answer, or answer with an
     /// error, at the level `info`.

@@ -5,14 +5,14 @@ internal import Synchronization
 
 /// A request that the store records: collects the facts, and records them once.
 ///
-/// Records at the end of the body, or when the last reference is released. A request without an outcome is not
-/// recorded: it was cancelled, or was only a question whether the store has an answer.
+/// Records at the end of the body, or when the last reference is released. Does not record a request without an
+/// outcome: it was cancelled, or only asked whether the store has an answer.
 final class RecordedRequest: Sendable {
     private struct State {
         var record: RequestRecord
         /// Whether ``RequestRecord/outcome`` is set.
         var hasOutcome = false
-        /// Whether the body has ended, or there is none.
+        /// Whether the body has ended, or the response has no body.
         var hasEnded = false
         var isRecorded = false
 
@@ -30,7 +30,7 @@ final class RecordedRequest: Sendable {
     /// Guards the facts. The recorder is called outside.
     private let state: Mutex<State>
 
-    /// Begins a request; `nil` if the store does not record.
+    /// Begins a record, if the store records requests.
     init?(
         _ method: HTTPRequest.Method, key: CacheKey, target: CacheKey, in store: ResponseStore,
         clock: @escaping @Sendable () -> Date
@@ -46,16 +46,16 @@ final class RecordedRequest: Sendable {
     }
 
     deinit {
-        // Mostly recorded already, at the end of the body.
+        // Most requests are recorded already, at the end of the body.
         if !state.withLock({ $0.isRecorded }) { change(isReleased: true) { _, _ in } }
     }
 
     // MARK: Facts
 
-    /// Notes that the cache itself makes the request.
+    /// Records that the cache itself makes the request.
     func noteBackground() { state.withLock { $0.record.isBackground = true } }
 
-    /// Notes the outcome, which a later one replaces: a stale response may answer after an error.
+    /// Records the outcome. A later outcome replaces it: a stale response may answer after an error.
     func note(_ outcome: RequestOutcome, status: HTTPResponse.Status? = nil) {
         change { state, passed in
             state.hasOutcome = true
@@ -65,7 +65,7 @@ final class RecordedRequest: Sendable {
         }
     }
 
-    /// Notes an error unless the request has an outcome.
+    /// Records an error unless the request has an outcome.
     func noteFailure(status: HTTPResponse.Status) {
         change { state, passed in
             state.record.status = status.code
@@ -75,7 +75,7 @@ final class RecordedRequest: Sendable {
         }
     }
 
-    /// Notes the response that the caller gets.
+    /// Records the response that the caller gets.
     func noteResponse(_ status: HTTPResponse.Status, byteCount: Int64?, hasEnded: Bool = false) {
         state.withLock { state in
             state.record.status = status.code
@@ -88,12 +88,12 @@ final class RecordedRequest: Sendable {
 
     func addNetworkBytes(_ count: Int) { state.withLock { $0.record.networkByteCount += Int64(count) } }
 
-    /// Notes the end of the body.
+    /// Records the end of the body.
     func end() {
         change { state, _ in state.hasEnded = true }
     }
 
-    /// Changes the facts, and records them if they are complete then.
+    /// Changes the facts, and records the request once the facts are complete.
     private func change(isReleased: Bool = false, _ body: (inout State, _ passed: Duration) -> Void) {
         let now = clock()
         let complete = state.withLock { state -> RequestRecord? in

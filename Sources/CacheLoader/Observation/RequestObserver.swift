@@ -3,7 +3,7 @@ public import HTTPTypes
 
 /// A step of a request on its way through a cache or a loader.
 ///
-/// The exchange with the origin is no step: a transport that wraps another one sees it.
+/// The exchange with the origin is not a step. To observe it, wrap the transport.
 public struct RequestStep: Hashable, Sendable {
     /// The kind of a step, and its result.
     @nonexhaustive
@@ -12,10 +12,11 @@ public struct RequestStep: Hashable, Sendable {
         case lookup(isHit: Bool)
         /// Waited.
         case wait(WaitReason)
-        /// Committed a response from the origin, or the fields of a validation, to the store. Without success if the store
-        /// failed, or if the response turned out not to be needed.
+        /// Committed a response from the origin, or the fields of a validation, to the store. `isStored` is false if
+        /// the store failed, or did not need the response.
         case commit(isStored: Bool)
-        /// Asked a cache between the store and the origin, which has this name in `Cache-Status`. A transport reports it.
+        /// Asked a cache between the store and the origin, which has this name in `Cache-Status`. A transport reports
+        /// this.
         case upstreamLookup(UpstreamResult, name: String)
     }
 
@@ -70,13 +71,13 @@ public typealias RequestScope = @Sendable (_ work: @Sendable () async -> Void) a
 
 /// Receives the steps of the requests of a cache or a loader, for example to trace them.
 ///
-/// Set one as ``HTTPCache/Configuration/observer`` or ``ResourceLoader/Configuration/observer``. Without an observer the
-/// steps are not even timed.
+/// Set one as ``HTTPCache/Configuration/observer`` or ``ResourceLoader/Configuration/observer``. Without an observer,
+/// the steps are not timed.
 public protocol RequestObserver: AnyObject, Sendable {
     /// Receives a step that has ended.
     ///
-    /// Called in the task of the step, without a lock. The task has the task-local values of the request, or those of the
-    /// first of the requests that share an exchange. The request goes on after the call, so the call should be short.
+    /// Called in the task of the step, without a lock. The task has the task-local values of the request, or of the
+    /// first request that shares the exchange. The request waits for the call, so the call should be short.
     func observe(_ step: RequestStep)
 
     /// Returns the scope of a load that is about to begin, with the task-local values of the calling task.

@@ -1,6 +1,6 @@
 internal import HTTPCaching
 
-/// A pattern for normalised URLs: scheme, host, port and path, each of which may be missing.
+/// A pattern for normalised URLs: scheme, host, port and path, each optional.
 struct URLPattern: Hashable, Sendable {
     struct Malformed: Error { let reason: String }
 

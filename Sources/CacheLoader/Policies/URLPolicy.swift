@@ -27,12 +27,12 @@ public import HTTPCaching
 /// | `/images/*` | these paths, in which `*` is any text, slashes included. Nothing else is a wildcard |
 /// | `/search?q=*` | path and query. A pattern without `?` matches the path alone, with any query |
 ///
-/// Compares paths as bytes, in the form of ``Loaded/url``: with percent-encoding as it is.
+/// Compares paths as bytes, in the form of ``Loaded/url``, without changing their percent-encoding.
 ///
 /// Each pattern up to the first match costs a comparison of host and path. A path with several `*` can take a number of
 /// steps that is the product of both lengths; hence the limit of ``maxPatternByteCount``.
 public struct URLPolicy: Hashable, Sendable {
-    /// The most bytes of a pattern: 1,024.
+    /// The maximum length of a pattern in bytes: 1,024.
     public static let maxPatternByteCount = 1_024
 
     /// The text of the pattern.

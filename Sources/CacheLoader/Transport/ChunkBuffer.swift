@@ -8,7 +8,7 @@ package struct ChunkBuffer<Waiter> {
     /// The number of waiting bytes above which the sender pauses.
     package static var highWaterMark: Int { 262_144 }
 
-    /// The largest chunk that waiting chunks are joined to. Each chunk costs its reader a turn, even a chunk of one byte.
+    /// The maximum size of a joined chunk. Small chunks are joined, because each chunk costs its reader a turn.
     package static var joinedByteCount: Int { 16_384 }
 
     private enum Ending {
@@ -17,12 +17,12 @@ package struct ChunkBuffer<Waiter> {
     }
 
     private var chunks: [Data] = []
-    /// The index of the first chunk not handed over; removing chunks from the front would move all later ones.
+    /// The index of the first chunk not handed over. Removing chunks from the front would move all later ones.
     private var next = 0
     private var byteCount = 0
     private var waiter: Waiter?
     private var ending: Ending?
-    /// Whether the sender is to wait.
+    /// Whether the sender must wait.
     package private(set) var isPaused = false
 
     package init() {}

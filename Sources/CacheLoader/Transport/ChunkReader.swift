@@ -5,7 +5,7 @@ actor ChunkReader<Chunks: AsyncSequence & Sendable> where Chunks.Element == Data
     private var iterator: Chunks.AsyncIterator
     private let failure: @Sendable (any Error) -> TransportError
 
-    /// - Parameter failure: Returns the error in place of one of the sequence that is neither a ``TransportError`` nor a
+    /// - Parameter failure: Translates an error of the sequence that is neither a ``TransportError`` nor a
     ///   cancellation.
     init(_ chunks: Chunks, failure: @escaping @Sendable (any Error) -> TransportError) {
         iterator = chunks.makeAsyncIterator()

@@ -37,7 +37,7 @@ extension Credentials: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension ResourceLoader.Configuration {
-    /// Sets the credentials for requests to an origin that have no `Authorization` of their own.
+    /// Sets the credentials for requests to an origin that do not have their own `Authorization`.
     ///
     /// The loader sends them to no other origin, even after a redirect. A response to a request with credentials does
     /// not answer a request with different credentials or with none.

@@ -46,8 +46,8 @@ public protocol HTTPTransport: Sendable {
     /// Whether a body in a content coding that the transport does not know arrives as the origin sent it; `true` by
     /// default.
     ///
-    /// Without it, a cache offers no compression dictionaries (RFC 9842). A transport that wraps another one returns the
-    /// value of that one.
+    /// If `false`, a cache offers no compression dictionaries (RFC 9842). A transport that wraps another one returns
+    /// the value of the wrapped one.
     var passesUnknownCodings: Bool { get }
 }
 
@@ -105,8 +105,8 @@ public struct TransportBody: Sendable {
         self.init { () async throws(TransportError) in chunk.take() }
     }
 
-    /// Creates a body from a sequence of chunks, of which it omits the empty ones. Releasing the body releases the
-    /// iterator of the sequence.
+    /// Creates a body from a sequence of chunks. Omits empty chunks. Releasing the body releases the iterator of the
+    /// sequence.
     ///
     /// An error of the sequence ends the body: a ``TransportError`` unchanged, any other error as
     /// ``TransportError/Code/truncated``. After a cancellation of the reading task, the end of the sequence does not

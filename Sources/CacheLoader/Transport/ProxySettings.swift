@@ -99,7 +99,7 @@ package struct ProxyServer: Hashable, Sendable {
                 .unsupportedRequest,
                 message: "\(name) names a proxy of the scheme \(scheme); http, https, socks4 and socks5 are supported")
         }
-        // The default port is that of curl.
+        // curl has the same default port.
         self.url = "\(scheme)://\(host):\(parts.port ?? 1080)"
         credentials = parts.user.map { Credentials(user: $0, password: parts.password ?? "") }
     }

@@ -11,7 +11,7 @@ internal import Synchronization
 /// let response = try await cache.response(for: request, content: upload)
 /// ```
 public struct RequestContent: Sendable {
-    /// The number of bytes; `nil` if unknown before the last byte.
+    /// The number of bytes, if it is known before the last byte.
     public let length: Int64?
 
     /// The whole content, if it is in memory; `nil` for a stream. A transport may send such content a second time.
@@ -29,7 +29,7 @@ public struct RequestContent: Sendable {
     /// Creates content from a function that produces it during sending.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes; `nil` if unknown. Without a length HTTP/1.1 sends chunks.
+    ///   - length: The number of bytes, if known. Without a length HTTP/1.1 sends chunks.
     ///   - next: Waits for the next chunk and returns `nil` after the last. Calls never overlap. An error ends the
     ///     exchange.
     public init(length: Int64?, next: @escaping @Sendable () async throws(TransportError) -> Data?) {
@@ -42,11 +42,11 @@ public struct RequestContent: Sendable {
     /// Creates content from a sequence of chunks, which is read during sending.
     ///
     /// An error of the sequence ends the exchange: a ``TransportError`` unchanged, any other error as
-    /// ``TransportError/Code/other``. After a cancellation of the sending task, the end of the sequence does not make the
-    /// content complete: an `AsyncStream`, for one, then ends early.
+    /// ``TransportError/Code/other``. If the sending task is cancelled, the end of the sequence does not make the
+    /// content complete, because a sequence such as `AsyncStream` then ends early.
     ///
     /// - Parameters:
-    ///   - length: The number of bytes; `nil` if unknown. Without a length HTTP/1.1 sends chunks.
+    ///   - length: The number of bytes, if known. Without a length HTTP/1.1 sends chunks.
     ///   - chunks: The chunks. Empty ones are omitted.
     public init<Chunks: AsyncSequence & Sendable>(length: Int64?, _ chunks: Chunks) where Chunks.Element == Data {
         let reader = ChunkReader(chunks) {

@@ -12,7 +12,7 @@ final class SessionExchange: Sendable {
         var head: Result<HTTPURLResponse, TransportError>?
         var headWaiter: HeadWaiter?
         var chunks = ChunkBuffer<ChunkWaiter>()
-        /// The declared length of the bytes that arrive here; `nil` if the head declares none.
+        /// The declared length of the bytes that arrive here, if the head declares one.
         var expectedByteCount: Int64?
         var receivedByteCount: Int64 = 0
     }
@@ -95,7 +95,7 @@ final class SessionExchange: Sendable {
         return try result.get()
     }
 
-    /// Ends the exchange at once; the reader does not wait for the session to react.
+    /// Ends the exchange immediately; the reader does not wait for the session to react.
     private func cancel() {
         finish(TransportError(.cancelled))
         task.cancel()

@@ -18,7 +18,7 @@ public final class URLSessionTransport: HTTPTransport {
     public struct Configuration: Sendable {
         /// The longest time without activity; 60 seconds by default.
         public var idleTimeout: Duration = .seconds(60)
-        /// The most connections to one host at once; 6 by default.
+        /// The maximum number of simultaneous connections to one host; 6 by default.
         public var connectionsPerHost: Int = 6
         /// The `User-Agent` of requests without one; "CacheStore" by default.
         public var userAgent: String = "CacheStore"
@@ -36,13 +36,12 @@ public final class URLSessionTransport: HTTPTransport {
     /// The fields of requests that do not have them.
     private let addedFields: HTTPFields
 
-    /// Creates a transport with a session of its own.
+    /// Creates a transport with its own session.
     public convenience init(configuration: Configuration = Configuration()) {
         self.init(sessionConfiguration: .ephemeral, configuration: configuration)
     }
 
-    /// Creates a transport with a session that has settings of the caller, such as proxies, TLS versions or protocol
-    /// classes.
+    /// Creates a transport whose session has the caller's settings, such as proxies, TLS versions or protocol classes.
     ///
     /// Copies the settings, and turns off cache, cookies and stored credentials in the copy. `configuration` replaces the
     /// timeout of a request and the number of connections. ``prepare(_:)`` shows `httpAdditionalHeaders`. An existing

@@ -15,7 +15,7 @@ final class CurlHandle {
     private let arrivals: Arrivals
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var lines: UnsafeMutablePointer<curl_slist>?
-    /// How often libcurl was about to send the request.
+    /// The number of times that libcurl was about to send the request.
     private var attemptCount = 0
     /// Whether the first attempt took a connection of an earlier exchange.
     private var tookOldConnection = false
@@ -39,7 +39,7 @@ final class CurlHandle {
         }
     }
 
-    /// `nil` if libcurl has no memory.
+    /// Returns `nil` when libcurl has no memory.
     init?(arrivals: Arrivals) {
         guard let pointer = curl_easy_init() else { return nil }
         self.pointer = pointer
@@ -127,8 +127,8 @@ final class CurlHandle {
 
     /// Whether libcurl may send the request.
     ///
-    /// libcurl sends any request once more, even a POST, if an old connection closes before the response. Here this is
-    /// allowed only for a request that is repeatable, and only on a new connection: the old ones may all be closed.
+    /// libcurl sends any request once more, even a POST, if an old connection closes before the response. This method
+    /// allows that only for a repeatable request, and only on a new connection: all old ones may be closed.
     fileprivate func permitsAttempt() -> Bool {
         let isNew = ccurl_info_long(pointer, CURLINFO_NUM_CONNECTS) > 0
         attemptCount += 1
@@ -148,7 +148,7 @@ private func handle(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
     context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
 }
 
-/// `CURLOPT_HEADERFUNCTION`: a number other than that of the bytes ends the transfer.
+/// `CURLOPT_HEADERFUNCTION`: returning another number than the count of bytes ends the transfer.
 private func receiveLine(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
@@ -180,7 +180,7 @@ private func rewindContent(_ context: UnsafeMutableRawPointer?, _ offset: curl_o
     offset == 0 && handle(context)?.transfer?.rewindContent() == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_CANTSEEK
 }
 
-/// `CURLOPT_PREREQFUNCTION`: called when a connection is there, before each sending of the request.
+/// `CURLOPT_PREREQFUNCTION`: called once a connection exists, before each sending of the request.
 private func permitAttempt(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32

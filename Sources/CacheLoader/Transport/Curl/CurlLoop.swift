@@ -58,7 +58,7 @@ final class CurlLoop: Sendable {
         let (starts, isRefused) = state.withLock { state in
             if state.isShutDown, case .start = order { return (false, true) }
             state.orders.append(order)
-            // An order while the thread works, or before it sleeps, needs no second one.
+            // The first queued order wakes the thread. Further orders need no second wakeup.
             if state.orders.count == 1 { state.wakeup?() }
             defer { state.isRunning = true }
             return (!state.isRunning, false)

@@ -17,7 +17,7 @@ final class CurlSettings {
         keepAliveSeconds = max(configuration.keepAliveTimeout.milliseconds / 1000, 1)
         version = configuration.allowsHTTP2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
         connectionsPerHost = configuration.connectionsPerHost
-        // libcurl takes the place of the roots of the system, so these come first.
+        // These certificates replace the roots of the system in libcurl, so include the roots of the system first.
         var roots = Data()
         if let additional = configuration.additionalTrustRoots {
             roots = Self.systemRoots() + Data("\n".utf8) + additional.pem
@@ -33,7 +33,7 @@ final class CurlSettings {
     private static func systemRoots() -> Data {
         guard let handle = curl_easy_init() else { return Data() }
         defer { curl_easy_cleanup(handle) }
-        // Where libcurl does not tell: the files of Debian and Ubuntu, of Fedora, of openSUSE, and of Alpine.
+        // If libcurl does not report a path: the files of Debian and Ubuntu, of Fedora, of openSUSE, and of Alpine.
         let known = [
             ccurl_system_roots(handle).map { String(cString: $0) }, "/etc/ssl/certs/ca-certificates.crt",
             "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
@@ -88,7 +88,7 @@ final class CurlOptions {
         // The first TLS connection shows whether other requests can share it. Without TLS they would wait for the first
         // response.
         if settings.version != CURL_HTTP_VERSION_1_1, request.isSecure { set(CURLOPT_PIPEWAIT, 1) }
-        // The tool curl reads as much at a time; the default of 16 KiB costs a fifth of the throughput.
+        // The curl tool uses the same size. The default of 16 KiB costs a fifth of the throughput.
         set(CURLOPT_BUFFERSIZE, 65_536)
         set(CURLOPT_UPLOAD_BUFFERSIZE, 65_536)
         // An empty text keeps libcurl from reading the environment.

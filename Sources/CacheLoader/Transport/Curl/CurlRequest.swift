@@ -5,7 +5,7 @@ internal import HTTPTypes
 
 /// A request in the terms of libcurl. Every text is a C string: it contains no NUL.
 struct CurlRequest: Sendable {
-    /// The scheme and the authority: where to connect.
+    /// The scheme and the authority to connect to.
     let origin: String
     /// The request target, byte for byte (RFC 9110 §7.1).
     let target: String
@@ -44,7 +44,7 @@ struct CurlRequest: Sendable {
         lines = Self.lines(request.headerFields, authority: authority)
     }
 
-    /// Returns the host of an authority, or `nil` if the authority would change the meaning of the URL.
+    /// Returns the host of an authority, or `nil` when the authority would change the meaning of the URL.
     private static func host(of authority: String) -> String? {
         guard !authority.isEmpty,
             authority.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && !"/?#@\\".utf8.contains($0) })

@@ -32,7 +32,7 @@ final class CurlTransfer: Sendable {
         /// Whether libcurl waits for the reader.
         var isReceivingPaused = false
         var content: CurlContent?
-        /// The time of the last progress, or the begin of the wait for it.
+        /// The time of the last progress, or of the start of the wait for progress.
         var lastActivity = ContinuousClock.now
         /// The reason why a callback ended the transfer.
         var failure: TransportError?
@@ -204,7 +204,7 @@ final class CurlTransfer: Sendable {
         }
     }
 
-    /// Takes bytes of the body, or has libcurl wait for the reader. Returns `false` if it has to wait.
+    /// Takes bytes of the body. Returns `false` to make libcurl wait for the reader.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         state.withLock { state in
             // The reader has left: the loop ends the transfer next.
@@ -213,7 +213,7 @@ final class CurlTransfer: Sendable {
                 state.isReceivingPaused = true
                 return false
             }
-            // RFC 9112 §6.3: bytes past the declared length are no part of the body.
+            // RFC 9112 §6.3: bytes past the declared length are not part of the body.
             let room = state.bodyLength.map { max($0 - state.receivedByteCount, 0) } ?? .max
             let count = Int(min(Int64(bytes.count), room))
             state.arrived.append(contentsOf: bytes[..<count])
@@ -262,7 +262,7 @@ final class CurlTransfer: Sendable {
         return resumes
     }
 
-    /// The directions in which libcurl still has to wait.
+    /// The directions in which libcurl must still wait.
     func takePauses() -> Int32 {
         state.withLock { state in
             if !state.chunks.isPaused { state.isReceivingPaused = false }
@@ -301,8 +301,7 @@ final class CurlTransfer: Sendable {
         }
     }
 
-    /// The time at which the exchange times out without progress. There is none while the exchange waits for the
-    /// program.
+    /// The time at which the exchange times out without progress. `nil` while the exchange waits for the program.
     var deadline: ContinuousClock.Instant? {
         state.withLock { state in
             let isAwaited = (state.headWaiter != nil || state.isReading) && state.content?.isAwaited != true

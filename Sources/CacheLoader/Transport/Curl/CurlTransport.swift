@@ -9,8 +9,8 @@ public import HTTPTypes
 /// their order, their number and the case of their names. The transport follows no redirects, keeps no cookies, decodes
 /// nothing, and adds no field that `Vary` could name.
 ///
-/// A request with a safe method is sent once more, on a new connection, if an old connection turns out to be closed
-/// (RFC 9110 §9.2.2). All other requests are sent once.
+/// A request with a safe method is sent once more, on a new connection, if an old connection was closed (RFC 9110
+/// §9.2.2). All other requests are sent once.
 ///
 /// The connections close after the release of the transport and its response bodies, or with ``shutdown()``.
 /// Without a request for ``Configuration/keepAliveTimeout`` the thread ends, too.
@@ -22,20 +22,20 @@ public final class CurlTransport: HTTPTransport {
         /// The longest time without progress while the origin receives content or sends a response; 60 seconds by
         /// default.
         ///
-        /// The time that the program takes to produce content or to read a body does not count. A part of a head is no
+        /// The time that the program takes to produce content or to read a body does not count. A partial head is not
         /// progress; an interim response is.
         public var idleTimeout: Duration = .seconds(60)
         /// The longest time until the head of the response, sending the content included.
         ///
         /// By default `nil`: only ``idleTimeout`` applies.
         public var headTimeout: Duration?
-        /// The most connections to one host; 6 by default. Further requests wait, or share a connection with
-        /// HTTP/2.
+        /// The maximum number of connections to one host; 6 by default. Further requests wait, or share a connection
+        /// with HTTP/2.
         public var connectionsPerHost: Int = 6
-        /// How long a connection without a request stays open; 60 seconds by default.
+        /// The time for which a connection without a request stays open; 60 seconds by default.
         public var keepAliveTimeout: Duration = .seconds(60)
-        /// The most bytes of the head of a response, its interim responses and trailer fields included; 256 KiB by
-        /// default.
+        /// The maximum size in bytes of the head of a response, including interim responses and trailer fields; 256 KiB
+        /// by default.
         ///
         /// libcurl has further limits: 100 KiB for a line, and from version 8.3 on 300 KiB for a head.
         public var maxHeadBytes: Int = 256 << 10
@@ -91,7 +91,7 @@ public final class CurlTransport: HTTPTransport {
     /// If the origin answers early with a status of 300 or more over HTTP/1.1, the transport stops sending the content.
     ///
     /// - Parameters:
-    ///   - request: Goes out as it is, with `Host` and the framing.
+    ///   - request: Goes out unchanged, except for `Host` and the framing.
     ///   - content: The content of the request, which the transport reads once; `nil` for none.
     ///   - onInterimResponse: Receives the interim responses in order, on the thread of the transport, which it must not
     ///     block.
