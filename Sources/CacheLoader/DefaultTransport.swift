@@ -7,7 +7,7 @@
 public typealias DefaultTransport = URLSessionTransport
 
 extension URLSessionTransport.Configuration {
-    /// Throws: a program cannot add a root to those of `URLSession`.
+    /// Always throws: a program cannot add root certificates to `URLSession`.
     package mutating func trustRoots(atPath path: String) throws(TransportError) {
         throw TransportError(
             .unsupportedRequest,

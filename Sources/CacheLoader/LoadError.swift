@@ -8,7 +8,7 @@ public enum LoadError: Error, Hashable, Sendable {
     case invalidURL(String, reason: String)
     /// The name in place of the URL cannot be a key, for the given reason. No request was sent.
     case invalidKey(String, reason: String)
-    /// The text is no pattern for URLs, for the given reason: see ``URLPolicy``.
+    /// The text is not a valid pattern for URLs, for the given reason: see ``URLPolicy``.
     case invalidPattern(String, reason: String)
     /// The transport failed: the origin could not be reached, or sent no complete and valid response.
     case transport(TransportError, url: String)
@@ -20,7 +20,7 @@ public enum LoadError: Error, Hashable, Sendable {
     case unreadableFile(path: String, reason: String)
     /// The file cannot be written, for the given reason. The response may be stored nevertheless.
     case unwritableFile(path: String, reason: String)
-    /// The configuration does not accept content of this type; `nil` if the response names no type.
+    /// The configuration does not accept content of this type. The type is `nil` for a response without one.
     case unacceptableContentType(String?, url: String)
     /// The body does not have the coding that its `Content-Encoding` names.
     case malformedContent(url: String, coding: String)
@@ -35,10 +35,10 @@ public enum LoadError: Error, Hashable, Sendable {
     case tooManyRedirects(url: String, limit: Int)
     /// The fields of a local insert forbid storing it.
     case notStorable(url: String)
-    /// A processor could not make a value of the body, for the given reason.
+    /// A processor could not make a value from the body, for the given reason.
     case processing(url: String, reason: String)
     /// The store failed in an operation that needs it: inserting, removing or peeking at entries, or continuing a body.
-    /// Another failure of the store fails no load: the loader asks the origin, and delivers the response.
+    /// Other failures of the store do not fail a load: the loader asks the origin, and delivers the response.
     case store(StoreError)
     /// The load or the calling task was cancelled.
     case cancelled

@@ -31,7 +31,7 @@ public struct OriginError: Error, Hashable, Sendable {
     /// Whether the origin has, or may have, sent more than ``body``: a longer body, or one that broke off.
     public let isBodyTruncated: Bool
 
-    /// Creates an error, such as for a transport of a test.
+    /// Creates an error, for example in a test transport.
     public init(
         status: HTTPResponse.Status, url: String, headerFields: HTTPFields = [:], body: Data = Data(),
         isBodyTruncated: Bool = false

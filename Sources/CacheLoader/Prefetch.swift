@@ -11,10 +11,9 @@ extension ResourceLoader {
     ///
     /// - Parameters:
     ///   - requests: The requests, in their order.
-    ///   - conditions: The conditions of the network in which no transfer of the prefetch begins, besides those of
+    ///   - conditions: The network conditions in which no transfer of the prefetch begins, in addition to
     ///     ``Configuration/heldBack`` for the background lane. Another load of the same resource does not wait: its
-    ///     transfer begins, and serves the prefetch, too.
-    /// - Returns: A handle that reports the progress and cancels the prefetch. Releasing the handle does not cancel it.
+    ///     transfer begins, and also serves the prefetch.
     public func prefetch(
         _ requests: some Sequence<ResourceRequest> & Sendable, heldBackBy conditions: NetworkConditions = []
     ) -> Prefetch {
@@ -95,7 +94,7 @@ public final class Prefetch: Sendable {
         case cancelled
     }
 
-    /// The maximum number of requests that are under way or wait in the lane.
+    /// The maximum number of requests in progress or waiting in the lane.
     static let width = 64
 
     private struct State {
@@ -106,8 +105,8 @@ public final class Prefetch: Sendable {
     /// Guards the progress and the task.
     private let state = Mutex(State())
 
-    /// The progress after each request that ends. The stream ends with the prefetch. The stream has one reader, which
-    /// gets the latest element if it misses some.
+    /// The progress after each request that ends. The stream ends with the prefetch. It has one reader; a slow reader
+    /// gets only the latest element.
     public let updates: AsyncStream<Progress>
     private let continuation: AsyncStream<Progress>.Continuation
 
@@ -118,7 +117,7 @@ public final class Prefetch: Sendable {
     /// The current progress.
     public var progress: Progress { state.withLock { $0.progress } }
 
-    /// Starts no more loads. Transfers under way continue, and their responses are stored.
+    /// Starts no more loads. Running transfers continue, and their responses are stored.
     public func cancel() {
         state.withLock { $0.task }?.cancel()
     }

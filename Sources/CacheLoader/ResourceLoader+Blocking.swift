@@ -4,8 +4,8 @@ internal import HTTPTypes
 
 /// Blocks requests to origins that keep answering with an error, as ``NegativeCaching`` demands.
 extension ResourceLoader {
-    /// Returns the latest error of an origin that answered equal requests with too many errors; `nil` if the loader
-    /// may send the request now.
+    /// Returns the latest error of an origin that answered equal requests with too many errors. Returns `nil` when the
+    /// loader may send the request now.
     func blockingError(_ load: Load, _ transaction: CacheTransaction) -> LoadError? {
         let limit = load.configuration.negativeCaching
         guard limit.lifetime != nil, load.isShareable, load.policy.mode != .remoteOnly,
@@ -14,7 +14,7 @@ extension ResourceLoader {
         return .httpStatus(OriginError(status: .init(stored: failure.status), url: transaction.url))
     }
 
-    /// Whether a load may send a request to the origin now: neither its policy nor errors of the origin forbid that.
+    /// Whether a load may send a request to the origin now: neither its policy nor errors of the origin forbid it.
     func mayAskOrigin(_ load: Load, _ transaction: CacheTransaction) -> Bool {
         !transaction.forbidsNetwork && blockingError(load, transaction) == nil
     }
@@ -22,7 +22,7 @@ extension ResourceLoader {
     /// Answers a load with a stored response while ``NegativeCaching`` blocks requests to its origin. The load is not
     /// coalesced, and takes no place in a lane.
     ///
-    /// - Returns: `nil` if requests are not blocked, if none is needed, or if the stored response is a redirect.
+    /// - Returns: `nil` for a request that is not blocked or not needed, and for a stored redirect.
     /// - Throws: The latest error of the origin, if no stored response may answer, and errors of reading or processing
     ///   the body.
     func loadWhileBlocked(_ load: Load, _ plan: ProcessingPlan) async throws(LoadError) -> Loaded<any Sendable>? {
@@ -36,8 +36,8 @@ extension ResourceLoader {
         return resource.with(try await value(plan, of: arrived, load).get())
     }
 
-    /// Returns the stored response that answers while requests to the origin are blocked; `nil` if they are not
-    /// blocked, or if none is needed.
+    /// Returns the stored response that answers while requests to the origin are blocked. Returns `nil` for a request
+    /// that is not blocked or not needed.
     ///
     /// - Throws: The latest error of the origin, if no stored response may answer.
     func staleFallbackWhileBlocked(_ load: Load, _ transaction: CacheTransaction) throws(LoadError) -> CachedResponse? {

@@ -7,11 +7,11 @@ internal import HTTPTypes
 /// Each method returns the value that a load would return without asking the origin, and records the access, as a load
 /// does. Leaves a stale value within `stale-while-revalidate` (RFC 5861 §3) to a load, which validates it.
 ///
-/// Cost on the calling thread: from memory about a microsecond, and a lookup after a commit. From the store some microseconds,
-/// for one lookup for each redirect step and a read of the file; then the processor, or the decoding of a
+/// Cost on the calling thread: about a microsecond from memory, plus a lookup after a commit. From the store, some
+/// microseconds for one lookup for each redirect step and a read of the file, plus the processor or the decoding of a
 /// ``StoredForm``. The first read of a file in a process verifies its digest.
 extension ResourceLoader {
-    /// Returns the content that answers a request without the network; `nil` without any.
+    /// Returns the content that answers a request without the network, if there is any.
     ///
     /// Runs on the calling thread: a lookup, and a read of the file unless the content is in memory. The content is
     /// fresh, or stale as far as the policy of the request allows: see ``Loaded/isStale``. Returns `nil` for methods
@@ -23,7 +23,7 @@ extension ResourceLoader {
         try cachedValue(for: request.resourceRequest, .bytes) { { $0.data } }
     }
 
-    /// Returns the value that answers a request without the network; `nil` without any.
+    /// Returns the value that answers a request without the network, if there is one.
     ///
     /// ```swift
     /// let feed = try loader.cachedValue(for: "https://example.com/feed.json", as: .json(Feed.self))
@@ -46,8 +46,8 @@ extension ResourceLoader {
         }
     }
 
-    /// - Parameter maker: Returns a function that makes the value of content; `nil` if only a load can make the value.
-    ///   Runs only if there is no such value yet.
+    /// - Parameter maker: Returns a function that makes the value from content, or `nil` when only a load can make the
+    ///   value. Runs only without an existing value.
     private func cachedValue<Output: Sendable>(
         for request: ResourceRequest, _ plan: ProcessingPlan, maker: () -> ((Loaded<Data>) throws -> Output)?
     ) throws(LoadError) -> Loaded<Output>? {
@@ -69,7 +69,7 @@ extension ResourceLoader {
         return loaded
     }
 
-    /// Calls ``freshSteps(_:)``. Returns `nil` if the policy forbids the network and no stored response answers.
+    /// Calls ``freshSteps(_:)``. Returns `nil` when no stored response answers and the policy forbids the network.
     private func cachedSteps(_ load: Load) throws(LoadError) -> StoredSteps<CacheTransaction.Answer>? {
         do throws(LoadError) {
             return try freshSteps(load)
@@ -78,7 +78,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Reads the stored value of a response, or makes the value of the stored content.
+    /// Reads the stored value of a response, or makes the value from the stored content.
     private func value<Output: Sendable>(
         _ plan: ProcessingPlan, of response: CachedResponse, _ request: RedirectRequest, _ load: Load,
         _ maker: () -> ((Loaded<Data>) throws -> Output)?

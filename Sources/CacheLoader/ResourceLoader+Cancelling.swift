@@ -1,7 +1,7 @@
 internal import CacheStore
 
 extension ResourceLoader {
-    /// Cancels all loads. Waiters receive ``LoadError/cancelled`` at once, and transfers stop. Later loads are not
+    /// Cancels all loads. Waiters receive ``LoadError/cancelled`` immediately, and transfers stop. Later loads are not
     /// affected.
     public func cancelAll() {
         cancelLoads(of: nil)
@@ -11,10 +11,11 @@ extension ResourceLoader {
     /// with content cancels only equal queries.
     ///
     /// The method, the policy and the other properties of the loads do not matter, nor does the number of their
-    /// callers. All waiters receive ``LoadError/cancelled`` at once, and the transfers stop, even those that were to
-    /// finish without a caller. A validation in the background ends, too. Other loads and later ones are not affected.
+    /// callers. All waiters receive ``LoadError/cancelled`` immediately. The transfers stop, even with
+    /// ``Abandonment/finishAndStore``. A validation in the background also ends. Other loads and later ones are not
+    /// affected.
     ///
-    /// Takes time in proportion to the number of loads under way.
+    /// Takes time proportional to the number of active loads.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func cancel(_ request: some ResourceRequestConvertible) throws(LoadError) {

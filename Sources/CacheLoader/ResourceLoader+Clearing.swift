@@ -13,7 +13,7 @@ extension ResourceLoader {
 
     /// Removes all content of the loader: from memory, from its partition of the store, or from both.
     ///
-    /// Does not wait for loads. Loads under way deliver their results, but responses that they requested earlier are no
+    /// Does not wait for loads. Active loads deliver their results, but the responses to their earlier requests are no
     /// longer stored.
     ///
     /// - Returns: The values removed from memory and the entries removed from the store; `nil` for a part that was not
@@ -31,7 +31,7 @@ extension ResourceLoader {
             } catch {
                 throw .store(error)
             }
-            // Without their responses they answer nothing any more.
+            // Values whose responses are removed can no longer answer.
             memory.removeAll()
         }
         return report

@@ -33,11 +33,11 @@ extension ResourceLoader {
         public var negativeCaching = NegativeCaching()
         /// The numbers of transfers at a time: by default 6 urgent ones, 1 in the background, and 4 to one host.
         public var lanes = LaneWidths()
-        /// The time limit of one attempt of a request without ``ResourceRequest/timeout``; 5 minutes by default, `nil` for
-        /// no limit.
+        /// The time limit of one attempt of a request without ``ResourceRequest/timeout``; 5 minutes by default, `nil`
+        /// for no limit.
         ///
-        /// The limit ends a transfer whose origin sends a few bytes at a time, which no limit for idle time does. The next
-        /// attempt continues an interrupted body, if its origin permits ranges.
+        /// The limit ends a transfer whose origin keeps sending a few bytes, which an idle timeout would not end. The
+        /// next attempt continues an interrupted body, if its origin permits ranges.
         public var timeout: Duration? = .seconds(300)
         /// The conditions of the network in which each lane holds its loads back; none by default.
         ///
@@ -45,15 +45,15 @@ extension ResourceLoader {
         /// conditions; without one, no load is held back.
         public var heldBack: [Lane: NetworkConditions] = [:]
         /// The maximum size of all values in memory, in bytes, with one or two kilobytes of metadata for each. 0, the
-        /// default, keeps none. With `nil` or `Int.max` there is no limit. A change takes effect at once.
+        /// default, keeps none. With `nil` or `Int.max` there is no limit. A change takes effect immediately.
         public var memoryLimit: Int? = 0
         /// The limits for the values in memory under memory pressure.
         public var memoryStress = StressLimits()
         /// The source of memory pressure, such as ``MemoryPressureSource/system()``; none by default. A signal shrinks
         /// the memory, and releases the values of models without observers or leases.
         public var memoryPressure: MemoryPressureSource? = nil
-        /// Whether the loader also loads paths and `file` URLs, without a request and without storing their content;
-        /// `false` by default. A text from a server must not read a file.
+        /// Whether the loader also loads paths and `file` URLs, without a request and without storing their content.
+        /// `false` by default: text from a server must not make the loader read a file.
         public var loadsFiles: Bool = false
         /// Whether the loader requests content codings, and decodes bodies; `true` by default.
         ///
@@ -63,7 +63,7 @@ extension ResourceLoader {
         /// fails with ``LoadError/unacceptableContentType(_:url:)``, and is not stored. If it has `Age`, the load first
         /// requests it once more, with `no-cache`.
         public var contentTypes: [MediaRange]? = nil
-        /// Whether ``contentTypes`` let content without a readable `Content-Type` pass; `false` by default.
+        /// Whether ``contentTypes`` permit content without a readable `Content-Type`; `false` by default.
         ///
         /// RFC 9110 §8.3: a recipient may assume `application/octet-stream` for such content, or examine the content.
         public var acceptsMissingContentType: Bool = false
@@ -74,7 +74,7 @@ extension ResourceLoader {
         /// process ends.
         public var processWait: Duration = .seconds(10)
         /// Reports whether hosts are reachable, so that loads wait for their host, and the conditions of the network.
-        /// Without a source, the default, a load that cannot connect to its host fails at once.
+        /// Without a source, the default, a load that cannot connect to its host fails immediately.
         public var reachability: (any Reachability)? = nil
         /// Returns the current time. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
@@ -93,7 +93,7 @@ extension ResourceLoader {
         public var metrics: (any MetricsFactory)? = nil
         /// Receives the steps of each load; none by default.
         ///
-        /// A load with events reports no wait for an equal load.
+        /// A load with events does not report its wait for an equal load.
         public var observer: (any RequestObserver)? = nil
 
         /// Creates the default configuration.

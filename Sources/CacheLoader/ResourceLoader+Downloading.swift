@@ -4,11 +4,12 @@ internal import HTTPTypes
 
 /// Loads resources into files.
 ///
-/// The file gets the whole content or stays as it was: the content is written beside its place under a hidden name, and then
-/// replaces a file of its name. It shares its blocks with the file of the store where the file system can (Btrfs, XFS,
-/// APFS), and is a copy elsewhere. It is never a hard link: a program that changed such a file would damage the store.
+/// Writes the content to a hidden file in the same directory, then renames that file over the target. So the target
+/// gets the whole content or stays unchanged. The new file shares its blocks with the file of the store where the file
+/// system can (Btrfs, XFS, APFS), and is a copy elsewhere. It is never a hard link, because a program that changed it
+/// would damage the store.
 ///
-/// The file is not synced to the disk. A process that is killed while it writes leaves the hidden file.
+/// The file is not synced to the disk. If the process is killed while it writes, the hidden file remains.
 extension ResourceLoader {
     /// Loads the content that answers a request into a file. The value of the result is `file`.
     ///
@@ -17,15 +18,15 @@ extension ResourceLoader {
     /// print(saved.source, saved.value.path)
     /// ```
     ///
-    /// Loads, and shares transfers, like ``load(_:)``; then writes on a thread of its own. A body that the store has in
-    /// this form needs no memory: neither for the transfer nor for the file. A body that it does not keep, or that has
-    /// a content coding, is in memory until it is written.
+    /// Loads and shares transfers like ``load(_:)``, then writes on a separate thread. A body that the store keeps
+    /// without a content coding needs no memory, neither for the transfer nor for the file. Any other body is in memory
+    /// until it is written.
     ///
-    /// A directory of the path must exist. The permissions are those of a new file. A 304 to a condition of the caller
-    /// leaves the file as it is.
+    /// The directory must exist. The permissions are those of a new file. A 304 to a condition of the caller leaves the
+    /// file unchanged.
     ///
-    /// - Throws: As ``load(_:)``, and ``LoadError/unwritableFile(path:reason:)``, after which a file at that path is as
-    ///   it was.
+    /// - Throws: As ``load(_:)``, and ``LoadError/unwritableFile(path:reason:)``, which leaves an existing file
+    ///   unchanged.
     @discardableResult
     public func load(
         _ request: some ResourceRequestConvertible, to file: URL
@@ -36,14 +37,14 @@ extension ResourceLoader {
     }
 
     /// Loads a request into a file and returns the events of the load, like ``events(for:deliversStale:)``. The file is
-    /// in its place before ``LoadEvent/completed(_:)``. Stale content is not delivered first.
+    /// complete before ``LoadEvent/completed(_:)``. Stale content is not delivered first.
     public func events(for request: ResourceRequest, to file: URL) -> AsyncStream<LoadEvent<URL>> {
         let load: AsyncStream<LoadEvent<ProcessingPlan.Content>> =
             events(for: Self.withoutMemory(request), .content, deliversStale: false)
         return load.mapped { await Self.write($0, to: file) }
     }
 
-    /// Memory would keep the place of an earlier file.
+    /// Memory would return the location of an earlier file.
     private static func withoutMemory(_ request: ResourceRequest) -> ResourceRequest {
         var request = request
         request.usesMemory = false

@@ -5,8 +5,8 @@ internal import Synchronization
 extension ResourceLoader {
     /// Loads a request and returns the events of the load; ``LoadEvent`` lists them.
     ///
-    /// The load begins at once, whether or not the events are read. Releasing the sequence, or cancelling the task that
-    /// reads it, cancels the load for this caller.
+    /// The load begins immediately, even if the events are not read. Releasing the sequence, or cancelling the task
+    /// that reads it, cancels the load for this caller.
     ///
     /// - Parameters:
     ///   - request: The request to load.
@@ -51,7 +51,7 @@ extension ResourceLoader {
         handler: @escaping @Sendable (LoadEvent<Output>) async -> Void
     ) -> Task<Void, Never> {
         let (events, cancel) = observe(request, plan, deliversStale: deliversStale, as: Output.self)
-        // Not cancelled with the returned task: the handler receives the end of the load.
+        // Not cancelled with the returned task, because the handler receives the end of the load.
         let reading = Task {
             for await event in events { await handler(event) }
         }
@@ -114,7 +114,7 @@ extension ResourceLoader {
             let memoryKey = LoaderMemory.Key.of(request, plan, load.settings)
             let waiter = LoadWaiter(plan: plan, memoryKey: memoryKey) { observation.receive($0) }
             attach(waiter, ticket, to: load, request)
-            // An earlier cancellation has found no waiter to remove.
+            // An earlier cancellation found no waiter to remove.
             if Task.isCancelled { leave(ticket) }
             // Other events of the load wait for the stale value. The end does not.
             if let stale { observation.cached(await loaded(plan, stale, load)) }

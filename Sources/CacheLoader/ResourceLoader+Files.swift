@@ -2,7 +2,7 @@ internal import CacheFoundation
 internal import HTTPTypes
 
 extension ResourceLoader {
-    /// Reads the file that a request names by its path or by a `file` URL; `nil` if the request names none.
+    /// Reads the file that a request names by a path or a `file` URL. Returns `nil` for any other request.
     func loadFile(_ request: ResourceRequest) throws(LoadError) -> Loaded<Data>? {
         guard let path = Self.path(request.url), configuration.loadsFiles else { return nil }
         let limit = configuration.maxBodyBytes
@@ -23,12 +23,12 @@ extension ResourceLoader {
         } catch {
             throw .unreadableFile(path: path, reason: "\(error)")
         }
-        // The file may have grown meanwhile.
+        // The file may have grown since its size was read.
         guard Int64(data.count) <= limit else { throw .bodyTooLarge(url: request.url, limit: limit) }
         return Loaded<Data>(data, of: request.url)
     }
 
-    /// Returns the absolute path in a text; `nil` without one. RFC 8089 §2: a `file` URL has no host, or that of this
+    /// Returns the absolute path in a text, if there is one. RFC 8089 §2: a `file` URL has no host, or names this
     /// machine.
     private static func path(_ text: String) -> String? {
         if text.hasPrefix("/") { return text.hasPrefix("//") ? nil : text }

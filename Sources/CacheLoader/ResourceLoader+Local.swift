@@ -13,7 +13,7 @@ extension ResourceLoader {
     /// Useful fields are validators, `Content-Type` and `Cache-Control`. Without `Cache-Control` and `Expires` the
     /// bytes stay fresh for ``insertedLifetime``.
     ///
-    /// The entry has the key of the request, if there is one. The response answers requests with the same values of the
+    /// The entry has the key of the request, if it has one. The response answers requests with the same values of the
     /// request fields that `Vary` in `headerFields` names.
     ///
     /// `options` set the lifetime, the pin and the tags of the entry. An option that is `nil` keeps its earlier value.
@@ -70,7 +70,7 @@ extension ResourceLoader {
     }
 
     /// Removes everything stored for a request: body, fields, validators, all variants, and counted failures. Values in
-    /// memory answer no longer, and are released at their next use or eviction.
+    /// memory no longer answer, and are released at their next use or eviction.
     ///
     /// - Returns: Whether the store contained anything for the request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``, ``LoadError/store(_:)``.

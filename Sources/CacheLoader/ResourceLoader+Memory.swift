@@ -1,31 +1,31 @@
 internal import CacheStore
 
 extension ResourceLoader {
-    /// Returns the value in memory that answers a request, if there is one. Costs no system call. Costs a lookup in the store
-    /// if any process has committed something since the last one.
+    /// Returns the value in memory that answers a request, if there is one. Makes no system call. Queries the store
+    /// only after a commit by any process since the last query.
     func loadFromMemory(_ key: LoaderMemory.Key?) -> Loaded<any Sendable>? {
         guard let key, let loaded = memory.value(for: key) else { return nil }
         meters.memoryHits.add()
         return loaded
     }
 
-    /// Returns the value in memory for a model, which asks for nothing else if there is one.
+    /// Returns the value in memory for a model, if there is one. The model then needs no load.
     func valueInMemory<Output>(for request: ResourceRequest, _ plan: ProcessingPlan) -> Loaded<Output>? {
         guard let loaded = loadFromMemory(memoryKey(request, plan)) else { return nil }
         context.meters.requests.add()
         return loaded.cast()
     }
 
-    /// Keeps values in memory whose response is in the store. Values of other responses are not kept.
+    /// Keeps values in memory if their response is in the store.
     ///
     /// - Parameters:
-    ///   - byteCount: The cost of a value that has no cost of its own.
-    ///   - found: The state of the key when the store answered. An answer of the origin has none.
+    ///   - byteCount: The cost of a value that does not state its cost.
+    ///   - found: The state of the key when the store answered. `nil` for an answer of the origin.
     func remember<Output>(
         _ values: [LoaderMemory.Key: any Sendable], of loaded: Loaded<Output>, _ byteCount: Int, _ entry: StoredEntry,
         _ found: KeySnapshot?, _ load: Load
     ) {
-        // After redirects the entry has another key: its version says nothing about the redirects.
+        // After redirects the entry has another key, so its version does not cover the redirects.
         guard !values.isEmpty, loaded.expiresAt != nil, entry.key == load.target.key, isCurrent(load.settings),
             let version = found.map({ KeyVersion($0) }) ?? store.version(of: entry, expiringAt: loaded.expiresAt)
         else { return }

@@ -5,7 +5,7 @@ internal import HTTPTypes
 
 /// Looks at stored content, fresh or stale, without asking an origin.
 extension ResourceLoader {
-    /// Returns the stored content that a request selects, fresh or stale; `nil` without any.
+    /// Returns the stored content that a request selects, fresh or stale, if there is any.
     ///
     /// Selects as a load does: by key, partition, `Vary` (RFC 9111 §4.1) and credentials, including those of the
     /// configuration. Follows stored redirects. Ignores stored error responses and parts, the directives and the range
@@ -53,7 +53,7 @@ extension ResourceLoader {
         try selectedContent(load(for: request.resourceRequest)) != nil
     }
 
-    /// Selects the stored content of a load, behind stored redirects, too.
+    /// Selects the stored content of a load. Follows stored redirects.
     private func selectedContent(
         _ load: Load
     ) throws(LoadError) -> (CacheTransaction, CacheTransaction.Selected, LoadTarget)? {

@@ -1,7 +1,7 @@
 public import CacheFoundation
 
 extension ResourceLoader {
-    /// Loads a request whose value the program has already, and returns events like ``events(for:deliversStale:)``.
+    /// Loads a request whose value the program already has, and returns events like ``events(for:deliversStale:)``.
     ///
     /// The prior value comes first, as ``LoadEvent/cached(_:)``, in place of a stored value that is no longer fresh.
     /// The load ends with the prior value if it finds nothing newer. The source is then ``ResponseSource/notModified``
@@ -11,7 +11,7 @@ extension ResourceLoader {
     ///   - request: The request to load.
     ///   - prior: The value that the program has.
     ///   - version: Its version; a greater version is newer.
-    ///   - versionOf: Returns the version of a loaded value; `nil`, which counts as newer, if it has none. Called at most
+    ///   - versionOf: Returns the version of a loaded value. A value without a version counts as newer. Called at most
     ///     once, on any thread.
     public func events<Version: Comparable & Sendable>(
         for request: ResourceRequest, prior: Data, version: Version,

@@ -3,12 +3,12 @@ public import CacheFoundation
 /// Loads values instead of bytes.
 ///
 /// A processor runs once for a coalesced load, regardless of the number of callers. Callers with different processors
-/// share the transfer, too.
+/// also share the transfer.
 ///
-/// A response that no caller's processor accepts is removed from the store, and other entries of its key stay. If that
-/// response came from the store, or has `Age`, the load asks the origin for the whole, once. The request has `no-cache`,
-/// because a cache on the way may have the response, too. A load that must not ask the origin fails and leaves the
-/// entry.
+/// If no caller's processor accepts a response, its entry is removed from the store, and other entries of its key stay.
+/// If that response came from the store, or has `Age`, the load asks the origin once for the whole response. That
+/// request has `no-cache`, because an upstream cache may also have the response. A load that must not ask the origin
+/// fails and leaves the entry.
 extension ResourceLoader {
     /// Loads a value for a request.
     ///

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Listens to the reachability of hosts and to the conditions of the network.
 extension ResourceLoader {
-    /// Listens to the current source of reachability, and no longer to an earlier one.
+    /// Listens to the current source of reachability, and stops listening to an earlier one.
     func watchReachability() {
         watches.withLock { watches in
             for watch in watches { watch.cancel() }
@@ -21,22 +21,22 @@ extension ResourceLoader {
         updateConditions()
     }
 
-    /// Tries loads again that wait for a host; `nil` for all hosts.
+    /// Retries the loads that wait for a host; `nil` for all hosts.
     ///
-    /// The source reports hosts and conditions in two streams. Take over the conditions first: the network may be
-    /// another one.
+    /// The source reports hosts and conditions in two streams. Read the conditions first, because the network may have
+    /// changed.
     func becameReachable(_ host: String?) {
         updateConditions()
         change { $0.becameReachable(host) }
     }
 
-    /// Takes over the conditions that the current source reports.
+    /// Applies the conditions that the current source reports.
     func updateConditions() {
         var taken: NetworkConditions
         repeat {
             taken = presentConditions
             change { [taken] in $0.set(conditions: taken) }
-            // Of two calls at the same time, the one that changes the table last may have asked first.
+            // Of two concurrent calls, the one that changes the table last may have read the conditions first.
         } while taken != presentConditions
     }
 

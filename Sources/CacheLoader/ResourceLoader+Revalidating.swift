@@ -28,7 +28,7 @@ extension ResourceLoader {
             if case .requesting = event { hasBegun.store(true, ordering: .relaxed) }
             guard case .ended(let result) = event else { return }
             limit.cancel()
-            // The origin has not failed if the transfer has not begun: then the revalidation is cancelled.
+            // If the transfer has not begun, the origin has not failed: the revalidation counts as cancelled.
             let isFailure = isLate.load(ordering: .relaxed) && hasBegun.load(ordering: .relaxed)
             ended(isFailure ? .failed(retryAfter: nil) : Revalidations.Outcome(result, at: transaction.now))
         }

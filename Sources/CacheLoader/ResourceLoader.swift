@@ -13,9 +13,9 @@ internal import Synchronization
 /// ```
 ///
 /// Answers with fresh stored content on the calling thread, with one lookup and one read. Equal requests that need the
-/// network share one transfer, regardless of the number of callers. The transfer runs in a lane, and is tried again
-/// where that may help. Follows redirects, and caches each redirect step under its own URL. An unsuccessful status is
-/// an error. The loader counts the error, and keeps the last good content.
+/// network share one transfer, regardless of the number of callers. The transfer runs in a lane, and is retried where
+/// that may help. Follows redirects, and caches each redirect step under its own URL. An unsuccessful status is an
+/// error. The loader counts the error, and keeps the last good content.
 ///
 /// Safe to use from any task. A load that the origin answers succeeds even if the store fails.
 public final class ResourceLoader: Sendable {
@@ -24,7 +24,7 @@ public final class ResourceLoader: Sendable {
 
     let context: CacheContext
 
-    /// The metrics of the loader, besides those of the context.
+    /// The metrics of the loader, in addition to those of the context.
     let meters: LoaderMeters
 
     /// Guards the current settings.
@@ -33,10 +33,10 @@ public final class ResourceLoader: Sendable {
     /// The values in memory.
     let memory: LoaderMemory
 
-    /// The loads under way. The lock guards only the table; waiters receive their results outside the lock.
+    /// The active loads. The lock guards only the table; waiters receive their results outside the lock.
     let loads: Mutex<ActiveLoads>
 
-    /// Listen to ``Configuration/reachability``. The mutex guards the tasks.
+    /// Tasks that listen to ``Configuration/reachability``. The mutex guards the tasks.
     let watches = Mutex<[Task<Void, Never>]>([])
 
     /// Creates a loader that keeps responses in `store` and sends requests through `transport`.
@@ -69,11 +69,11 @@ public final class ResourceLoader: Sendable {
         context.meters.activity.finish()
     }
 
-    /// The configuration. A change affects loads that begin afterwards. It empties the memory if values depend on it, as on the
-    /// policy or the credentials.
+    /// The configuration. A change affects loads that begin afterwards. If values in memory depend on the changed
+    /// property, such as the policy or the credentials, the change empties the memory.
     ///
-    /// Changes of ``Configuration/lanes`` and ``Configuration/heldBack`` also affect loads that wait for their turn. With another
-    /// ``Configuration/reachability``, loads that wait for a host are tried again. Changes of
+    /// Changes of ``Configuration/lanes`` and ``Configuration/heldBack`` also affect loads that wait for their turn.
+    /// With another ``Configuration/reachability``, loads that wait for a host are retried. Changes of
     /// ``Configuration/memoryPressure``, ``Configuration/memoryStress`` and ``Configuration/metrics`` have no effect.
     /// The memory also keeps its first ``Configuration/clock``.
     public var configuration: Configuration {
@@ -92,7 +92,7 @@ public final class ResourceLoader: Sendable {
             if makesOtherValues { memory.removeAll() }
             // Read the latest limit: of two concurrent changes, the earlier one may get here last.
             memory.setLimit { settings.withLock { $0.configuration.memoryLimit } }
-            // In one step: no load may start under a part of the new configuration.
+            // Apply the new settings in one step, so that no load starts under only a part of them.
             let conditions = isOtherSource ? presentConditions : nil
             change { table in
                 let latest = settings.withLock { $0.configuration }
@@ -112,8 +112,8 @@ public final class ResourceLoader: Sendable {
     /// A `String` or a `URL` must be an absolute `http` or `https` URL, or name a file that ``Configuration/loadsFiles``
     /// allows.
     ///
-    /// - Throws: ``LoadError``. Cancelling the calling task ends the load with ``LoadError/cancelled`` at once. The
-    ///   transfer continues for other waiters, and stops if there are none.
+    /// - Throws: ``LoadError``. Cancelling the calling task ends the load with ``LoadError/cancelled`` immediately. The
+    ///   transfer continues for other waiters, and stops if no other waiter is left.
     public func load(_ request: some ResourceRequestConvertible) async throws(LoadError) -> Loaded<Data> {
         try await load(request.resourceRequest, .bytes)
     }
@@ -141,7 +141,7 @@ public final class ResourceLoader: Sendable {
         case missing(Load)
     }
 
-    /// Answers a request without the network: from memory, a file or the store. Takes no place in a lane.
+    /// Answers a request without the network: from memory, a file or the store. Uses no slot in a lane.
     func loadLocally(_ request: ResourceRequest, _ plan: ProcessingPlan) async throws(LoadError) -> LocalResult {
         let key = memoryKey(request, plan)
         if let loaded = loadFromMemory(key) { return .loaded(loaded) }
@@ -160,7 +160,7 @@ public final class ResourceLoader: Sendable {
         LoaderMemory.Key.of(request, plan, settings.withLock { $0 })
     }
 
-    /// Whether values that were made under earlier settings are those of the present ones.
+    /// Whether values that were made under earlier settings are still valid.
     func isCurrent(_ settings: LoaderSettings) -> Bool {
         self.settings.withLock { $0.valueGeneration == settings.valueGeneration }
     }
@@ -175,7 +175,7 @@ public final class ResourceLoader: Sendable {
             isBackground: true, policy: policy)
     }
 
-    // MARK: Loads under way
+    // MARK: Active loads
 
     /// Returns whether a request is being loaded: from its first waiter until all waiters have the result, and until an
     /// abandoned transfer is finished.
@@ -193,7 +193,7 @@ public final class ResourceLoader: Sendable {
     }
 
     /// Puts the load of a request, with all its waiters, into a lane. A load that waits for its turn now waits in that
-    /// lane. A running transfer continues. Does nothing without such a load.
+    /// lane. A running transfer continues. Does nothing if the request is not being loaded.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func setLane(_ lane: Lane, of request: ResourceRequest) throws(LoadError) {

@@ -9,9 +9,10 @@ public import HTTPTypes
 public struct ResourceRequest: Hashable, Sendable {
     /// An absolute `http` or `https` URL, a `file` URL or a path, as text. The load checks the text.
     public var url: String
-    /// The method; GET by default. Loads with other methods than GET, HEAD and QUERY, and loads with content, share nothing,
-    /// and their responses are not stored. The response to a QUERY is stored if the request has a `Content-Type`, and at
-    /// most 64 KiB of content (RFC 10008). `CachePolicy.contentKeys` extends that to GET and POST.
+    /// The method; GET by default. Loads with other methods than GET, HEAD and QUERY, and loads with content, share
+    /// nothing, and their responses are not stored. The response to a QUERY is stored if the request has a
+    /// `Content-Type`, and at most 64 KiB of content (RFC 10008). `CachePolicy.contentKeys` extends that to GET and
+    /// POST.
     public var method: HTTPRequest.Method
     /// The content of the request; `nil`, the default, for none.
     public var content: Data?
@@ -23,7 +24,7 @@ public struct ResourceRequest: Hashable, Sendable {
     /// A name that identifies the stored response in place of the URL, such as the URL without a changing signature.
     ///
     /// The name and the header fields together identify the response, in any order of the fields; the URL does not.
-    /// Without a name, fields make a difference only where the origin says so with `Vary`.
+    /// Without a name, fields distinguish responses only if `Vary` names them.
     public var key: String?
     /// The lane in which the load waits for its turn.
     public var lane: Lane
@@ -31,8 +32,8 @@ public struct ResourceRequest: Hashable, Sendable {
     public var abandonment: Abandonment
     /// The policy for retries; `nil`, the default, for the configured one.
     public var retry: RetryPolicy?
-    /// The time limit of one attempt. It begins when the load gets a place in its lane, ends with the last byte, and includes
-    /// a wait for another process. `nil`, the default, is the configured limit.
+    /// The time limit of one attempt. It begins when the load gets a place in its lane, ends with the last byte, and
+    /// includes a wait for another process. `nil`, the default, is the configured limit.
     ///
     /// After a timeout a stale response answers, as for a disconnected origin, if policy and response permit it (RFC
     /// 9111 §4.2.4). ``Loaded/failure`` is then the error, with the code ``TransportError/Code/timedOut``. Without such
