@@ -3,9 +3,9 @@ extension BodyWriter {
     /// The change that a transaction makes for a body.
     struct Change<Value: Sendable>: Sendable {
         let digest: ContentDigest?
-        /// The bytes of the body, without the bytes of the entries that it replaces.
+        /// The number of bytes in the body, minus the bytes of the entries that it replaces.
         let growth: Int64
-        /// The partition of the entry. A derived representation has none.
+        /// The partition of the entry, or `nil` for a derived representation.
         var partition: String?
         let run: @Sendable (WriteTransaction, _ partitionRoom: LimitEnforcer.Room) throws(StoreError) -> Value
     }
@@ -21,10 +21,10 @@ extension BodyWriter {
     ///   - metadata: The properties of the response.
     ///   - key: The key of the entry.
     ///   - options: The lifetime of the entry, whether it is pinned, and its tags.
-    ///   - generation: A generation that the store returned when the load of this body began. If the key was removed
-    ///     since then, the body is not stored.
-    /// - Throws: ``StoreError``, such as ``StoreError/removedMeanwhile(_:)``. Then the store keeps nothing of the body,
-    ///   and the old entry is unchanged.
+    /// - generation: The store's generation from when this load began. If the key was removed since then, the commit
+    ///   stores nothing.
+    /// - Throws: ``StoreError``, such as ``StoreError/removedMeanwhile(_:)``. Then the store keeps no bytes of the
+    ///   body, and the old entry is unchanged.
     @discardableResult
     public func commit(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
@@ -42,8 +42,8 @@ extension BodyWriter {
         try await commit(metadata, for: key, options: options, replacing: [], unlessRemovedSince: generation)
     }
 
-    /// Does the same as ``commit(_:for:options:unlessRemovedSince:)``. The same transaction removes `entries`, which
-    /// the new entry makes unnecessary, and the selected `failures` if the new entry is content.
+    /// Commits like ``commit(_:for:options:unlessRemovedSince:)``. The same transaction removes `entries`, which the
+    /// new entry replaces, and, if the new entry is content, the selected `failures`.
     @discardableResult
     package func commit(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
@@ -98,18 +98,18 @@ extension BodyWriter {
 
     // MARK: The beginning of an entry
 
-    /// Makes the bytes written so far an entry, and leaves the writer open for the rest.
+    /// Makes the bytes written so far an entry. The writer stays open for the rest.
     ///
-    /// Copies no bytes: the entry names the file that the writer goes on to extend, and its body is the first bytes of
-    /// the file. The next commit should replace the entry. Costs a transaction; in a durable store, also a sync of the
-    /// bytes written since the last one.
+    /// Copies no bytes: the body of the entry is the first bytes of the file that the writer extends. The next commit
+    /// should replace the entry. Costs one transaction, and in a durable store also a sync of the bytes written since
+    /// the last one.
     ///
     /// - Parameters:
     ///   - metadata: The properties of the response. Its part starts where the body does.
     ///   - key: The key of the entry.
-    ///   - previous: The entry of an earlier prefix of the same body; `nil` for none.
+    /// - previous: The entry of an earlier prefix of the same body, or `nil`.
     ///   - generation: As for ``commit(_:for:options:unlessRemovedSince:)``.
-    /// - Throws: ``StoreError``. Then the earlier entry stays, and the writer can be used.
+    /// - Throws: ``StoreError``. Then the earlier entry stays, and the writer remains usable.
     @discardableResult
     package func commitPrefix(
         _ metadata: EntryMetadata, for key: CacheKey, replacing previous: StoredEntry?,
@@ -141,8 +141,8 @@ extension BodyWriter {
 
     // MARK: A derived representation
 
-    /// Makes the body a derived representation of `entry`. Returns `false` if the entry is gone or has another body by
-    /// now, or if there is no room.
+    /// Makes the body a derived representation of `entry`. Returns `false` if there is no room, or if the entry was
+    /// removed or its body replaced.
     func commit(derived name: String, of entry: StoredEntry) throws(StoreError) -> Bool {
         try commit(finish(derived: name, of: entry))
     }
@@ -152,8 +152,7 @@ extension BodyWriter {
         try await commit(offExecutor { () throws(StoreError) in try self.finish(derived: name, of: entry) })
     }
 
-    /// Runs `finish`, which ends the body. A durable store runs it on a lane, because syncing a large
-    /// body takes long.
+    /// Runs `finish`, which ends the body. A durable store runs it on a lane, because syncing a large body takes long.
     private func offExecutor<Value: Sendable>(
         _ finish: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
@@ -179,7 +178,7 @@ extension BodyWriter {
 
     // MARK: The transaction
 
-    /// Makes room for the body. Returns whether the store is within its limits, or will be after a pass.
+    /// Makes room for the body. Returns whether the store is within its limits now, or will be after a pass.
     private func hasRoom(
         for entry: StoredEntry?, in transaction: WriteTransaction, _ partitionRoom: LimitEnforcer.Room = .enough
     ) throws(StoreError) -> Bool {

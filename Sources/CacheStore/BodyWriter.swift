@@ -4,19 +4,19 @@ internal import Synchronization
 
 /// A body that is being written to the store.
 ///
-/// Writes the bytes to a file without a name while it hashes them. `commit(_:for:)` names the file and makes the entry
-/// visible in one transaction. A writer that is released without a commit leaves nothing behind. One caller writes; the
-/// order of the calls is the order of the bytes.
+/// Writes the bytes to a file without a name and hashes them. `commit(_:for:)` names the file and makes the entry
+/// visible in one transaction. Releasing the writer without a commit leaves nothing behind. One caller writes, in the
+/// order of the bytes.
 public final class BodyWriter: Sendable {
     private struct State: ~Copyable {
-        /// Created with the first write: an empty body needs no file.
+        /// Created by the first write, because an empty body needs no file.
         var file: StagedFile?
         var hasher = SHA256()
         var byteCount: Int64 = 0
         var isOpen = true
         /// Whether the file has had a name.
         var wasLinked = false
-        /// Whether the file is a copy of one that could get no name any more.
+        /// Whether the file is a copy of a file that could no longer be named.
         var isCopy = false
 
         borrowing func hasLostName() throws(StoreError) -> Bool {
@@ -25,8 +25,9 @@ public final class BodyWriter: Sendable {
 
         var mayHaveLostName: Bool { file?.mayHaveLostName(wasLinked: wasLinked) ?? false }
 
-        /// Whether a body that has lost its name may be copied while it grows. A file below `staging/` loses its name only in a
-        /// suspension. Other loads of the key may remove every name of an unnamed file, so it is copied only once.
+        /// Whether the body may be copied while it grows, after its file has lost its name. A file below `staging/`
+        /// loses its name only in a suspension. An unnamed file may lose its names repeatedly, to other loads of the
+        /// key, so it is copied only once.
         var mayCopyGrowing: Bool {
             switch file {
             case let file?: !isCopy || file.isNamed
@@ -49,7 +50,7 @@ public final class BodyWriter: Sendable {
 
     /// Appends bytes. Copies them to the page cache of the system on the calling thread: some 10 µs for 16 KiB.
     ///
-    /// On a full disk, evicts entries and tries the write once more.
+    /// If the disk is full, evicts entries and tries the write once more.
     ///
     /// - Throws: ``StoreError/bodyTooLarge(limit:)``, ``StoreError/file(_:)``, after which the writer is closed;
     ///   ``StoreError/readOnly(path:)``, ``StoreError/suspended``, ``StoreError/closed``.
@@ -60,7 +61,7 @@ public final class BodyWriter: Sendable {
             do throws(StoreError) {
                 try writeOnce(bytes)
             } catch {
-                // Outside the lock: the eviction waits for a transaction, which may be placing a prefix of this body.
+                // Outside the lock: the eviction waits for a transaction, which may be naming a prefix of this body.
                 guard error.isFullDisk, store.makeRoomOnDisk(for: Int64(bytes.count)) else { throw error }
                 try writeOnce(bytes)
             }
@@ -105,7 +106,7 @@ public final class BodyWriter: Sendable {
         }.get()
     }
 
-    /// Appends a copy of some bytes of a stored body, in pieces, without blocking the caller's thread.
+    /// Appends a range of a stored body in chunks, without blocking the caller's thread.
     ///
     /// - Throws: The errors of ``write(_:)-(UnsafeRawBufferPointer)`` and of ``StoredBody/bytes(at:count:)``.
     package func append(_ body: StoredBody, _ range: Range<Int64>) async throws(StoreError) {
@@ -122,8 +123,8 @@ public final class BodyWriter: Sendable {
 
     private static let copyByteCount: Int64 = 262_144
 
-    /// Returns the bytes of all successful writes, for a caller that needs the whole body, or whose body could not be
-    /// stored. The bytes stay readable after a commit and after a failure, until ``discard()``.
+    /// Returns all bytes written successfully, for a caller that needs the whole body or could not store it. The bytes
+    /// stay readable after a commit and after a failure, until ``discard()``.
     ///
     /// - Throws: ``StoreError/closed`` after ``discard()``.
     public func written() throws(StoreError) -> StoredBody {
@@ -143,7 +144,7 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// Closes the writer and returns the digest and the length of the body. The digest of an empty body is `nil`.
+    /// Closes the writer. Returns the digest and the length of the body; the digest of an empty body is `nil`.
     func seal() throws(StoreError) -> (digest: ContentDigest?, byteCount: Int64) {
         try state.withLock { (state) throws(StoreError) in
             guard state.isOpen else { throw .closed }
@@ -160,18 +161,18 @@ public final class BodyWriter: Sendable {
         let (digest, byteCount, file) = try state.withLock {
             (state) throws(StoreError) -> (ContentDigest?, Int64, FileDescriptor?) in
             guard state.isOpen else { throw .closed }
-            // Copy before taking the write lock: it takes long.
+            // Copy before taking the write lock, because copying takes long.
             if state.mayCopyGrowing, try state.hasLostName() { try restage(&state) }
             let digest = state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize())
             return (digest, state.byteCount, state.file?.descriptor)
         }
-        // Sync outside of the lock: the next write does not wait.
+        // Sync outside the lock, so that the next write does not wait.
         try sync(file)
         return (digest, byteCount)
     }
 
-    /// Gives the file the name of the digest of its first `byteCount` bytes, besides the names that it has. Called inside
-    /// the transaction that needs the name.
+    /// Adds the digest of the first `byteCount` bytes as a name of the file. Called inside the transaction that needs
+    /// the name.
     ///
     /// - Parameter isGrowing: Whether more bytes may follow.
     func place(_ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool) throws(StoreError) {
@@ -198,7 +199,8 @@ public final class BodyWriter: Sendable {
         do throws(StoreError) {
             try name(state, digest, byteCount, isGrowing: isGrowing)
         } catch {
-            // A failed commit or an eviction has deleted the last name, or a sweep the one below `staging/`.
+            // A failed commit or an eviction has deleted the last name, or a sweep has deleted the name below
+            // `staging/`.
             guard error.meansMissing, state.mayHaveLostName else { throw error }
             if isGrowing, !state.mayCopyGrowing { throw error }
             try restage(&state)

@@ -3,12 +3,12 @@ internal import CacheFoundation
 
 /// Opens bodies for reading, and removes damaged ones.
 extension ResponseStore {
-    /// Opens the body of an entry. Returns `nil` if the body is gone; look up the key again then.
+    /// Opens the body of an entry. Returns `nil` for a missing or damaged body; then look up the key again.
     ///
-    /// A body is gone for good if its file is missing, has another length, or has other bytes as far as
-    /// ``Configuration/verification`` checks. The file of a part may be longer than the part. The store then removes the
-    /// entry and the file, so that the response is loaded again. Other entries with the same body go once they are
-    /// opened. A store that is open for reading only removes nothing.
+    /// The file of a damaged body has another length, or has other bytes as far as ``Configuration/verification``
+    /// checks. The file of a part may be longer than the part. The store removes the entry and the file of a missing or
+    /// damaged body, so that the response is loaded again. Other entries with the same body are removed when they are
+    /// opened. A read-only store removes nothing.
     ///
     /// - Throws: ``StoreError/file(_:)`` when the file may be intact but cannot be read now, for example with too many
     ///   open files.
@@ -21,21 +21,21 @@ extension ResponseStore {
     /// The result of opening a body with a limit.
     package enum BodyOpening: Sendable {
         case open(StoredBody)
-        /// The body is gone; see ``ResponseStore/openBody(of:)``.
+        /// The body is missing or damaged; see ``ResponseStore/openBody(of:)``.
         case gone
-        /// The body is longer than the limit, and has not been compared with its digest yet.
+        /// The body is longer than the limit, and was not verified yet.
         case unverified
     }
 
-    /// Opens the body of an entry like ``openBody(of:)``, unless that takes a comparison of more than `limit` bytes with
+    /// Opens the body of an entry like ``openBody(of:)``, unless more than `limit` bytes would have to be compared with
     /// their digest.
     package func openBody(of entry: StoredEntry, verifyingUpTo limit: Int64) throws(StoreError) -> BodyOpening {
         try checkOpen()
         return try openBody(of: BodyReference(entry), limit: limit)
     }
 
-    /// Compares the body of an entry with its digest, with any configuration and also after an earlier verification.
-    /// Removes the entry of a damaged body, as ``openBody(of:)`` does. May take long.
+    /// Compares the body of an entry with its digest, under any configuration, even after an earlier verification.
+    /// Removes the entry of a damaged body as ``openBody(of:)`` does. May take long.
     ///
     /// - Returns: Whether the body is damaged.
     package func removeIfDamaged(_ entry: StoredEntry) throws(StoreError) -> Bool {
@@ -49,14 +49,14 @@ extension ResponseStore {
         do throws(StoreError) {
             return try blobs.stage()
         } catch {
-            // A deleted directory takes no file; ext4 answers EPERM.
+            // A deleted directory accepts no files. ext4 then returns EPERM.
             guard error.meansMissing || error.errno == EPERM else { throw error }
         }
         try reopenReplacedDirectory()
         return try blobs.stage()
     }
 
-    /// Opens a body. If the body is gone, removes the row that names it, in a store that is open for writing.
+    /// Opens a body. If it is missing or damaged and the store is open for writing, removes the row that names it.
     func openBody(
         of body: BodyReference, limit: Int64, _ verification: Configuration.Verification? = nil
     ) throws(StoreError) -> BodyOpening {
@@ -73,7 +73,7 @@ extension ResponseStore {
         }
     }
 
-    /// Returns whether ``openBody(of:)`` would open the body of an entry. Does not remove the entry of a damaged body.
+    /// Returns whether ``openBody(of:)`` would open the body of an entry. Never removes an entry.
     package func hasBody(of entry: StoredEntry) throws(StoreError) -> Bool {
         try checkOpen()
         guard let digest = entry.digest else { return true }
@@ -87,14 +87,14 @@ extension ResponseStore {
     /// The state of the file of a body.
     enum BodyState {
         case intact(StoredBody)
-        /// The body is longer than the limit, and has not been compared with its digest yet.
+        /// The body is longer than the limit, and was not verified yet.
         case unverified
-        /// The file is missing or has another length, or, with its status, has other bytes.
+        /// The file is missing or has another length (`nil`), or the file with this status has other bytes.
         case damaged(FileStatus?)
     }
 
-    /// Opens the file of a body, which is damaged unless it has the right length and, as far as `verification` asks, the
-    /// right bytes.
+    /// Opens the file of a body. The body is damaged unless it has the right length and, as far as `verification`
+    /// requires, the right bytes.
     func find(
         _ digest: ContentDigest, byteCount: Int64, isPart: Bool, limit: Int64,
         _ verification: Configuration.Verification
@@ -116,7 +116,7 @@ extension ResponseStore {
         return .intact(body)
     }
 
-    /// Opens the file of a body. If the process has no descriptor left, closes the bodies that are kept open first.
+    /// Opens the file of a body. If the process has run out of descriptors, first closes the bodies kept open.
     private func openFile(
         _ digest: ContentDigest, byteCount: Int64, isPart: Bool
     ) throws(StoreError) -> (FileDescriptor, FileStatus)? {
@@ -129,7 +129,7 @@ extension ResponseStore {
         }
     }
 
-    /// Whether a body need not be compared with its digest.
+    /// Whether a body can skip the comparison with its digest.
     private func isVerified(
         _ digest: ContentDigest, _ status: FileStatus, isPart: Bool, _ verification: Configuration.Verification
     ) -> Bool {
@@ -140,10 +140,10 @@ extension ResponseStore {
         }
     }
 
-    /// Removes the row of a damaged body, and the damaged file. After an error the next reader finds the damage again.
+    /// Removes the row of a damaged body, and its file. After an error, the next reader finds the damage again.
     private func removeDamaged(_ digest: ContentDigest, _ body: BodyReference, _ file: FileStatus?) {
         do throws(StoreError) {
-            // Ask without the write lock first: the body of an evicted entry has no row left, and its missing file is no
+            // Check without the write lock first: the body of an evicted entry has no row, so its missing file is no
             // damage.
             guard try read({ (connection) throws(StoreError) in try connection.containsBlob(digest) }) else { return }
             let isRemoved = try writer.write { [self] (transaction) throws(StoreError) in
@@ -160,11 +160,11 @@ extension ResponseStore {
         }
     }
 
-    /// Removes rows with a damaged body, and its file, unless the body has been stored again since. Holds the write lock,
-    /// under which no other writer deletes or stores the body.
+    /// Removes rows with a damaged body, and its file, unless the body has been stored again since. Requires the write
+    /// lock, so that no other writer deletes or stores the body.
     ///
-    /// - Parameter file: The file that was found damaged; `nil` if it was missing or had another length.
-    /// - Returns: Whether there was something to remove.
+    /// - Parameter file: The damaged file, or `nil` for a missing file or another length.
+    /// - Returns: Whether a row was removed.
     func remove(
         _ rows: [BodyReference.Row], withDamaged digest: ContentDigest, _ file: FileStatus?, byteCount: Int64,
         isPart: Bool, _ transaction: WriteTransaction

@@ -10,8 +10,8 @@ extension ResponseStore {
     }
 
     /// Returns the present position in the sequence of removals. Take the generation before a load begins, and pass it
-    /// to the commit of the response. If the key was removed in between, the commit throws
-    /// ``StoreError/removedMeanwhile(_:)`` and stores nothing. Runs on the calling thread, for some microseconds.
+    /// to the commit of the response. If the key was removed in between, the commit stores nothing and throws
+    /// ``StoreError/removedMeanwhile(_:)``. Runs on the calling thread, for some microseconds.
     public func generation() throws(StoreError) -> StoreGeneration {
         try read { (connection) throws(StoreError) in try connection.generation() }
     }
@@ -42,8 +42,8 @@ extension ResponseStore {
         return try await writer.commit(metadata, for: key, options: options)
     }
 
-    /// Sets the lifetime, the pin and the tags of all entries of `key`, as far as they are not `nil` in `options`. Does
-    /// not count as an access.
+    /// Sets the lifetime, the pin and the tags of all entries of `key`. Leaves alone the ones that are `nil` in
+    /// `options`. Does not count as an access.
     ///
     /// - Returns: Whether the key has any entry.
     /// - Throws: ``StoreError/invalidTag(_:reason:)``, ``StoreError/busy(path:)``, ``StoreError/index(_:)``.
@@ -66,14 +66,13 @@ extension ResponseStore {
         { (transaction) throws(StoreError) in try transaction.setOptions(options, for: key) > 0 }
     }
 
-    /// Replaces the metadata of an entry after a validation, in one row update. Removes the recorded failures of
-    /// all requests for its key.
+    /// Replaces the metadata of an entry after a validation, in one row update. Removes the recorded failures of all
+    /// requests for its key.
     ///
-    /// The body and the time when it was stored stay as they are. So do the kind, the URL, the part and
-    /// ``EntryMetadata/isBodyDecoded``. If `metadata` has the variant of another entry of the key, that entry is
-    /// removed.
+    /// Keeps the body, the time when it was stored, the kind, the URL, the part and ``EntryMetadata/isBodyDecoded``. If
+    /// `metadata` has the variant of another entry of the key, removes that entry.
     ///
-    /// - Returns: `false` if the entry has been removed, or has another body by now. Then nothing is changed.
+    /// - Returns: `false`, without a change, if the entry was removed or its body replaced.
     @discardableResult
     public func freshen(_ entry: StoredEntry, with metadata: EntryMetadata) throws(StoreError) -> Bool {
         try writer.write(freshening(entry, metadata))
@@ -85,7 +84,7 @@ extension ResponseStore {
         try await freshen(entry, with: metadata, removing: .all)
     }
 
-    /// Replaces the metadata like the public overload. Of the failures of the key, removes the selected ones.
+    /// Replaces the metadata like the public overload, but removes only the selected failures of the key.
     @discardableResult
     package func freshen(
         _ entry: StoredEntry, with metadata: EntryMetadata, removing failures: FailureSelection
@@ -108,18 +107,18 @@ extension ResponseStore {
 
     /// Counts a failed load of `key`. Returns the number of failures of equal requests since their last success.
     ///
-    /// The failures of one request do not count for another, such as one of another user. Leaves the entries of the
-    /// key alone.
+    /// The failures of one request do not count for another, such as a request of another user. Leaves the entries of
+    /// the key alone.
     ///
     /// - Parameters:
     ///   - key: The key that could not be loaded.
-    ///   - request: A short text that equal requests for the key have in common. The index shows the text in clear:
-    ///     it must contain digests of credentials only. `""`, the default, if there is one kind of request.
+    /// - request: A short text that equal requests for the key have in common. The index contains the text in clear, so
+    ///   use digests of credentials only. The default, `""`, is enough for a single kind of request.
     ///   - status: The HTTP status of the failure. For a failure without a status, the caller chooses a number.
-    ///   - window: The time after which a failure no longer counts together with the next one: the count starts again.
-    ///     The count also starts again when the clock was set back. `nil`, the default, counts all failures together.
-    ///   - generation: The generation of the store when the load began. If the key was removed since then, nothing is
-    ///     counted, and the result is 0.
+    ///   - window: The time after which the next failure starts a new count. A new count also starts when the clock was
+    ///     set back. `nil`, the default, counts all failures together.
+    ///   - generation: The generation of the store when the load began. If the key was removed since then, counts
+    ///     nothing and returns 0.
     @discardableResult
     public func recordFailure(
         for key: CacheKey, request: String = "", status: Int, within window: Duration? = nil,
@@ -157,13 +156,13 @@ extension ResponseStore {
         }
     }
 
-    /// Returns the failures of a request for `key` since its last success; `nil` if there were none. Runs on the
-    /// calling thread, for some microseconds.
+    /// Returns the failures of a request for `key` since its last success, or `nil`. Runs on the calling thread, for
+    /// some microseconds.
     ///
     /// - Parameters:
     ///   - key: The key that could not be loaded.
-    ///   - request: The text with which the failures were recorded. `nil`, the default, for all requests: the sum of
-    ///     their counts, and the status and time of the latest failure.
+    ///   - request: The text with which the failures were recorded. `nil`, the default, sums the counts of all
+    ///     requests, and takes the status and time of the latest failure.
     public func failure(for key: CacheKey, request: String? = nil) throws(StoreError) -> LoadFailure? {
         try read { (connection) throws(StoreError) in try connection.failure(for: key, request: request) }
     }

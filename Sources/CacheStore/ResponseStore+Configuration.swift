@@ -12,14 +12,14 @@ extension ResponseStore {
             case firstRead
             /// Verifies a body before every read.
             case everyRead
-            /// Verifies no digest, only the length.
+            /// Checks only the length.
             case never
         }
 
         /// Decides which acknowledged changes a power cut may lose.
         @nonexhaustive
         public enum Durability: Sendable {
-            /// Does not wait for the disk. A power cut may lose the latest commits, and may damage a body; verification
+            /// Does not wait for the disk. A power cut may lose the latest commits, and may damage a body. Verification
             /// detects the damage before a read. The default.
             case relaxed
             /// Loses no acknowledged change: body, names and row are on the disk before the call returns. Each
@@ -27,33 +27,32 @@ extension ResponseStore {
             case durable
         }
 
-        /// The limits of the store; ``Limits/standard``, 512 MiB, by default. Without limits, `nil`, the store grows
-        /// until the program evicts.
+        /// The limits of the store. ``Limits/standard``, 512 MiB, by default. With `nil`, the store grows until the
+        /// program evicts.
         public var limits: Limits? = .standard
 
         /// The policy that decides which entries are evicted first. `nil`, the default, keeps the policy of the store:
         /// ``EvictionPolicy/leastRecentlyUsed`` in a new one.
         ///
-        /// The store records the policy. The policy holds for every process that has the store open, and for later
-        /// openings. Opening takes constant time, also with a new policy. The present entries change to the new order
-        /// in the background, in short transactions, some ten milliseconds for each thousand of them. A store that is
-        /// opened for reading only ignores this property.
+        /// The index records the policy, which holds for every process on the store and for later openings. Opening
+        /// takes constant time, also with a new policy. A background task moves the present entries to the new order in
+        /// short transactions, some ten milliseconds for each thousand of them. A read-only store ignores this
+        /// property.
         public var evictionPolicy: EvictionPolicy?
 
         /// Whether every process on the store records its requests, for `cachestore record` and `cachestore simulate`.
         /// `nil`, the default, keeps the setting of the store: off in a new one.
         ///
-        /// The store records the setting. `true` and `false` change it when this process opens the store, as
+        /// The store records the setting. `true` and `false` change it when this process opens the store, like
         /// ``ResponseStore/startRecordingRequests(capacity:)`` and
-        /// ``ResponseStore/stopRecordingRequests(discardsRecords:)`` do. A record has the URL of a request with its
-        /// query, which may hold secrets. A store that is opened for reading only ignores this property, and never
-        /// records.
+        /// ``ResponseStore/stopRecordingRequests(discardsRecords:)``. A record contains the URL of a request with its
+        /// query, which may contain secrets. A read-only store ignores this property, and never records.
         public var recordsRequests: Bool?
 
         /// The verification of bodies; ``Verification/firstRead`` by default.
         public var verification: Verification = .firstRead
 
-        /// The durability of changes; ``Durability/relaxed`` by default. With either, the kill of a process loses no
+        /// The durability of changes. ``Durability/relaxed`` by default. With either value, a killed process loses no
         /// acknowledged change.
         public var durability: Durability = .relaxed
 
@@ -65,19 +64,20 @@ extension ResponseStore {
         /// next removal or with `flush()`.
         ///
         /// A removal or an eviction throws ``StoreError/busy(path:)`` when a reader uses the WAL for longer than
-        /// ``busyTimeout``. Then the entries are removed, but their traces are not. Files of bodies are deleted, but
-        /// their blocks on the disk are not overwritten. A removal also erases the record of requests: all of it, unless
-        /// the removal names only a partition or a key. An eviction leaves the record alone. The index keeps a 64-bit checksum of the removed key or
-        /// partition, for the latest 1,000 removals.
+        /// ``busyTimeout``. Then the entries are removed, but their traces remain. The files of bodies are deleted, but
+        /// their blocks on the disk are not overwritten. A removal also erases the record of requests: all of it,
+        /// unless the removal names only a partition or a key. An eviction leaves the record alone. The index keeps a
+        /// 64-bit checksum of the removed key or partition, for the latest 1,000 removals.
         public var secureDelete: Bool = false
 
-        /// Whether the store is opened for reading only, for example in a widget or to inspect it. `false` by default.
+        /// Whether to open the store read-only, for example in a widget or an inspector. `false` by default.
         ///
         /// The store must exist. Accesses are not recorded, and calls that would write throw
         /// ``StoreError/readOnly(path:)``.
         public var isReadOnly: Bool = false
 
-        /// Whether to accept a directory that belongs to another user, or that other users may write. `false` by default.
+        /// Whether to accept a directory that belongs to another user, or that other users may write. `false` by
+        /// default.
         ///
         /// A user who can write the directory can plant an index, and the store then answers with planted bodies. So
         /// opening such a directory throws ``StoreError/foreignDirectory(path:reason:)``. The directory may belong to
@@ -85,58 +85,59 @@ extension ResponseStore {
         public var acceptsForeignDirectory: Bool = false
 
         #if canImport(Darwin)
-        /// The protection class of the store's files. `nil`, the default, keeps the class of the directory: in a new one
-        /// that of the app's files, by default `.completeUntilFirstUserAuthentication`.
+        /// The protection class of the store's files. `nil`, the default, keeps the class of the directory. A new
+        /// directory has the class of the app's files, usually `.completeUntilFirstUserAuthentication`.
         ///
-        /// `.complete` and `.completeUnlessOpen` make the index unreadable while the device is locked, so that work in
-        /// the background fails; suspend the store when `UIApplication` announces that protected data becomes
-        /// unavailable. A change applies to the index and to new bodies; present bodies keep their class. Exists on
-        /// Apple's systems only, because no other has such classes. A store that is opened for reading only ignores this
-        /// property. If the file system has no classes, opening throws
-        /// ``StoreError/unusableDirectory(path:reason:)``.
+        /// `.complete` and `.completeUnlessOpen` make the index unreadable while the device is locked, so work in the
+        /// background fails. Suspend the store when `UIApplication` announces that protected data becomes unavailable.
+        /// A change applies to the index and to new bodies; present bodies keep their class. This property exists only
+        /// on Apple's systems, because other systems have no such classes. A read-only store ignores it. If the file
+        /// system has no classes, opening throws ``StoreError/unusableDirectory(path:reason:)``.
         public var fileProtection: FileProtectionType?
         #endif
 
-        /// The number of connections for lookups: as many lookups run at once. 4 by default, at least 1.
+        /// The number of connections for lookups, and so of simultaneous lookups. 4 by default, at least 1.
         public var readerCount: Int = 4
 
-        /// The most keys whose entries stay in memory after a lookup: another one reads no row while the index has not
-        /// changed. 512 by default, of which at least half stay; 0 for none. A key takes about two kilobytes, 20 at most.
+        /// The most keys whose entries stay in memory after a lookup. Another lookup then reads no row while the index
+        /// has not changed. 512 by default, of which at least half stay; 0 for none. A key takes about two kilobytes,
+        /// at most 20.
         public var hotKeyCount: Int = 512
 
-        /// The most bodies that stay open after they were read: reading one again opens no file. 64 by default, of which at
-        /// least half stay; 0 for none. None stay open with ``secureDelete``.
+        /// The most bodies that stay open after a read, so that another read opens no file. 64 by default, of which at
+        /// least half stay; 0 for none. With ``secureDelete``, no body stays open.
         ///
-        /// A body of more than 256 KiB does not stay open. If another process deletes an open one, its space is free once
-        /// this process opens other bodies, or suspends or closes the store.
+        /// A body of more than 256 KiB does not stay open. If another process deletes an open body, its space becomes
+        /// free when this process opens other bodies, or suspends or closes the store.
         public var openBodyCount: Int = 64
 
-        /// The bytes of pages that each connection keeps in memory: the writer's and each reader's. 8 MiB by default.
+        /// The bytes of pages in the memory of each connection: of the writer and of each reader. 8 MiB by default.
         public var cacheByteCount: Int = 8 << 20
 
         /// The longest wait for a lock of another process before ``StoreError/busy(path:)``. 5 seconds by default.
         public var busyTimeout: Duration = .seconds(5)
 
         /// The longest time that a ``ResponseStore/query(_:_:maxRows:)`` runs before
-        /// ``StoreError/queryTimedOut(limit:)``. 5 seconds by default; `nil` for no limit.
+        /// ``StoreError/queryTimedOut(limit:)``. 5 seconds by default, or `nil` for no limit.
         public var queryTimeout: Duration? = .seconds(5)
 
         /// The longest time that an access stays in memory before the store writes it. 10 seconds by default.
         ///
-        /// The first access after an opening stays for a hundredth of it: no key is hot before a process has written something.
+        /// The first access after an opening stays only for a hundredth of it, because no key is hot before some
+        /// process has written to the index.
         public var accessInterval: Duration = .seconds(10)
 
         /// Returns the present time, also for ``ResponseStore/query(_:_:maxRows:)``. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
 
-        /// Receives reports of damaged bodies, quarantined indexes and full disks. Silent by default. The store calls
-        /// the handler on a queue of its own.
+        /// Receives reports of damaged bodies, quarantined indexes and full disks. Silent by default. The handler runs
+        /// on a separate queue.
         public var logger: Logger = Logger(label: "CacheStore") { _ in SwiftLogNoOpLogHandler() }
 
         /// Whether the logger also receives the number of evicted entries, at the level `debug`. `false` by default.
         public var logsEviction: Bool = false
 
-        /// The factory of metrics. `nil`, the default, takes the one with which swift-metrics is bootstrapped when the
+        /// The factory of metrics. `nil`, the default, means the one with which swift-metrics is bootstrapped when the
         /// store opens.
         public var metrics: (any MetricsFactory)?
 

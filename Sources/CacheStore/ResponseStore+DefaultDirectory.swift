@@ -1,8 +1,8 @@
 public import CacheFoundation
 
 extension ResponseStore {
-    /// Returns the directory for a store with that name on this platform. Its parent is the directory for caches, which
-    /// the system may empty and backups leave out. The directory is created when a store is opened there.
+    /// Returns the directory for a store of that name on this platform, inside the directory for caches. The system may
+    /// empty that directory, and backups exclude it. Opening a store creates the returned directory.
     ///
     /// The directory for caches is `Library/Caches` of the app or user on Apple's platforms, and `$XDG_CACHE_HOME` or
     /// `~/.cache` elsewhere.
@@ -12,7 +12,7 @@ extension ResponseStore {
         #else
         let environment = ProcessInfo.processInfo.environment
         let home = environment["HOME"].map { URL(filePath: $0, directoryHint: .isDirectory) } ?? URL.homeDirectory
-        // The XDG Base Directory Specification: a base directory must be absolute, and programs ignore a relative one.
+        // The XDG Base Directory Specification requires an absolute path, and tells programs to ignore a relative one.
         let given = environment["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let caches =
             given.map { URL(filePath: $0, directoryHint: .isDirectory) }

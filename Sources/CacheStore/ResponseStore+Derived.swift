@@ -11,14 +11,13 @@ public import CacheFoundation
 /// ```
 ///
 /// A derived representation lives as long as its entry and the body of that entry. The transaction that removes or
-/// evicts the entry, or replaces its body with another, also removes the representation. The end of a session ends the
-/// representations of its entries, too. An entry that is freshened, or stored again with the same bytes, keeps its
+/// evicts the entry, or replaces its body with another, also removes the representation. The end of a session also ends
+/// the representations of its entries. An entry that is freshened, or stored again with the same bytes, keeps its
 /// representations.
 ///
-/// A derived representation is no entry and has no recency of its own: the lookup of its entry counts as the access.
-/// Its bytes count in the statistics and in ``Limits/maxBytes`` like those of any body, but not in
-/// ``Limits/maxPartitionBytes``. A representation with the bytes of another body shares the file of that body. A
-/// snapshot contains derived representations.
+/// A derived representation is not an entry and has no recency: the lookup of its entry counts as the access. Its bytes
+/// count in the statistics and in ``Limits/maxBytes`` like those of any body, but not in ``Limits/maxPartitionBytes``.
+/// A representation with the same bytes as another body shares its file. A snapshot contains derived representations.
 extension ResponseStore {
     /// The longest name of a derived representation, in bytes.
     public static let maxDerivedNameByteCount = 1_024
@@ -30,8 +29,8 @@ extension ResponseStore {
     ///   - data: The bytes of the representation.
     ///   - name: The name that finds the representation; compared byte by byte.
     ///   - entry: The entry with the original body, as it was when that body was read.
-    /// - Returns: Whether the representation is stored. It is not stored if the entry is gone or has another body by
-    ///   now. Nor is it stored if it is larger than ``ResponseStore/Configuration/limits`` allow for a body, or leave
+    /// - Returns: Whether the representation is stored. `false` if the entry was removed or its body replaced. `false`
+    ///   also if the representation is larger than ``ResponseStore/Configuration/limits`` allow for a body, or leave
     ///   room for.
     /// - Throws: ``StoreError/invalidName(_:reason:)`` for a name that is empty, has more than
     ///   ``maxDerivedNameByteCount`` bytes or contains a NUL; otherwise the errors of `commit` of ``BodyWriter``.
@@ -53,12 +52,12 @@ extension ResponseStore {
         return try await writer.commit(derived: name, of: entry)
     }
 
-    /// Opens the derived representation with that name; `nil` if there is none, or if `entry` is gone or has another
-    /// body by now.
+    /// Opens the derived representation of that name. Returns `nil` without such a representation, and if `entry` was
+    /// removed or its body replaced.
     ///
-    /// Runs on the calling thread: a point lookup, then the steps of ``openBody(of:)``, including its verification. A
-    /// representation whose file is missing or damaged is dropped; its entry stays, even if both share that file. Does
-    /// not count as an access of the entry.
+    /// Runs on the calling thread: a point lookup, then the steps of ``openBody(of:)``, including its verification.
+    /// Drops a representation whose file is missing or damaged. Its entry stays, even if both share that file. Does not
+    /// count as an access of the entry.
     ///
     /// - Throws: The errors of ``openBody(of:)``.
     public func openDerived(name: String, of entry: StoredEntry) throws(StoreError) -> StoredBody? {
@@ -71,7 +70,7 @@ extension ResponseStore {
         return nil
     }
 
-    /// Returns a writer that holds all of `data`; `nil` if the limits do not allow a body of that size.
+    /// Returns a writer that contains all of `data`, or `nil` for a body larger than the limits allow.
     private func writer(of data: some ContiguousBytes, named name: String) throws(StoreError) -> BodyWriter? {
         try Self.checkDerivedName(name)
         let writer = makeBodyWriter()

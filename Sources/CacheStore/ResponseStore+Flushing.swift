@@ -12,23 +12,23 @@ extension ResponseStore {
         if configuration.secureDelete { try wipe() }
     }
 
-    /// Writes accesses and deletes files like the synchronous overload, without blocking the caller's thread. Returns
-    /// after the earlier background work of the store.
+    /// Writes accesses and deletes files like the synchronous overload, without blocking the caller's thread. Runs
+    /// after the store's earlier background work.
     public func flush() async throws(StoreError) {
         try await background.lane.run { () throws(StoreError) in try self.flush() }
     }
 
-    /// Writes the pending accesses, but not without end those that lookups note meanwhile.
+    /// Writes the pending accesses. The number of transactions is bounded, because lookups may keep adding accesses.
     func writeAccesses() throws(StoreError) {
         for _ in 0..<(2 * AccessLog.capacity / IndexWriter.accessLimit) where !writer.accessLog.isEmpty {
             try writer.write { [writer] (transaction) throws(StoreError) in try writer.writeAccesses(transaction) }
         }
     }
 
-    /// Deletes the files of removed bodies. A file that cannot be deleted stays for a later attempt.
+    /// Deletes the files of removed bodies. A failed deletion is tried again later.
     func deleteFiles() throws(StoreError) {
         deletion.retry()
-        // Write at least once: a transaction that is under way may be deleting files.
+        // Write at least once, to wait for a running transaction, which may be deleting files.
         repeat { try writer.write { _ in } } while !deletion.isEmpty
     }
 
@@ -41,11 +41,11 @@ extension ResponseStore {
         try wipe()
     }
 
-    /// The number of free pages from which shrinking is worth its time: 16 MiB. Later inserts use fewer free pages.
+    /// The number of free pages from which shrinking is worth its time: 16 MiB. Later inserts use up fewer free pages.
     private static let leastFreePageCount: Int64 = 4_096
 
-    /// Runs VACUUM if three quarters of the pages, and at least 16 MiB, are free. Takes time in proportion to the other
-    /// pages.
+    /// Runs VACUUM if at least three quarters of the pages, and at least 16 MiB, are free. Takes time in proportion to
+    /// the used pages.
     private func shrinkIndex() throws(StoreError) {
         let (free, all) = try read { (connection) throws(StoreError) in
             try (

@@ -1,6 +1,6 @@
-/// Reads facts about a store that only an inspector of it needs.
+/// Reads information that only an inspector of the store needs.
 extension ResponseStore {
-    /// Returns the entry with this id; `nil` if there is none. Does not count as an access.
+    /// Returns the entry with this id, or `nil`. Does not count as an access.
     package func entry(id: Int64) throws(StoreError) -> StoredEntry? {
         try read { (connection) throws(StoreError) in
             guard let key = try connection.key(ofEntry: id) else { return nil }
@@ -28,7 +28,7 @@ extension ResponseStore {
         return try readLong { (connection) throws(StoreError) in try connection.byteGroups(now: now) }
     }
 
-    /// The number of processes that have written to the store and not closed it. Killed processes count until the
+    /// The number of processes that have written to the store and have not closed it. Killed processes count until the
     /// next only opener resets the number.
     package func writerCount() throws(StoreError) -> Int64 {
         try read { (connection) throws(StoreError) in
@@ -36,7 +36,7 @@ extension ResponseStore {
         }
     }
 
-    /// The number of keys that other stores are loading, up to `limit`; 0 where the system has no such locks.
+    /// The number of keys that other stores are loading, up to `limit`, or 0 where locks are not supported.
     package func keysBeingLoaded(limit: Int) -> Int {
         keyLocks.countHeldElsewhere(limit: limit)
     }
@@ -45,7 +45,7 @@ extension ResponseStore {
 /// The entries of one host, media type and age.
 package struct ByteGroup: Hashable, Sendable {
     package let host: String
-    /// In lower case, without parameters; empty for none.
+    /// In lower case and without parameters. Empty without a media type.
     package let contentType: String
     /// The time since the last access: `hour`, `day`, `week`, `month` or `older`.
     package let age: String
@@ -54,7 +54,7 @@ package struct ByteGroup: Hashable, Sendable {
 }
 
 extension Connection {
-    /// Reads the tables, because the view would format each time: that takes ten times as long.
+    /// Reads the tables instead of the view, whose formatting would take ten times as long.
     fileprivate func byteGroups(now: Int64) throws(StoreError) -> [ByteGroup] {
         let statement = try prepare(
             """

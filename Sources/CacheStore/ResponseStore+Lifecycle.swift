@@ -7,7 +7,7 @@ extension ResponseStore {
         case open, suspended, closed
     }
 
-    /// Throws unless the store is open. Calls that would also succeed on a closed store check this first.
+    /// Throws unless the store is open. Needed in calls that would otherwise succeed on a closed store.
     func checkOpen() throws(StoreError) {
         switch phase.load(ordering: .acquiring) {
         case .open: break
@@ -16,8 +16,9 @@ extension ResponseStore {
         }
     }
 
-    /// Writes pending accesses and request records, and closes the index, on the calling thread. Open bodies stay readable; every other call
-    /// throws ``StoreError/closed`` from now on. Waits at most 50 ms for other processes, then drops the accesses.
+    /// Writes pending accesses and request records, and closes the index, on the calling thread. Open bodies stay
+    /// readable. Every later call throws ``StoreError/closed``. Waits at most 50 ms for other processes, then drops the
+    /// accesses.
     public func close() {
         transition.withLock { _ in
             guard phase.exchange(.closed, ordering: .acquiringAndReleasing) != .closed else { return }
@@ -25,14 +26,14 @@ extension ResponseStore {
         }
     }
 
-    /// Releases every lock and closes the index, until ``resume()``: iOS terminates a suspended app that holds a lock
-    /// in a shared container. Blocks the calling thread until pending accesses are written and lookups have ended,
-    /// mostly some milliseconds. Waits at most 50 ms for other processes, then drops the accesses. Queries, checks,
-    /// removals, evictions and snapshots under way throw ``StoreError/suspended``. Their earlier transactions stay.
+    /// Releases every lock and closes the index until ``resume()``. iOS terminates a suspended app that holds a lock in
+    /// a shared container. Blocks the calling thread until pending accesses are written and lookups have ended, usually
+    /// some milliseconds. Waits at most 50 ms for other processes, then drops the accesses. Running queries, checks,
+    /// removals, evictions and snapshots throw ``StoreError/suspended``. Their earlier transactions stay.
     ///
-    /// Open bodies stay readable. Every other call throws ``StoreError/suspended``, so a loader goes on without the
-    /// store. The session ends if another process opens the store in the meantime as its only opener. Does nothing on a
-    /// closed store.
+    /// Open bodies stay readable. Every other call throws ``StoreError/suspended``, so a loader continues without the
+    /// store. If another process opens the store as its only opener before ``resume()``, the session ends. Does nothing
+    /// on a closed store.
     public func suspend() {
         transition.withLock { _ in
             guard phase.load(ordering: .acquiring) == .open else { return }
@@ -54,9 +55,9 @@ extension ResponseStore {
         openLock.release()
     }
 
-    /// Opens the index again after ``suspend()``. Does nothing on a store that is not suspended.
+    /// Opens the index again after ``suspend()``. Does nothing unless the store is suspended.
     ///
-    /// - Throws: The errors of opening the store. The store stays suspended then.
+    /// - Throws: The errors of opening the store. Then the store stays suspended.
     public func resume() throws(StoreError) {
         try transition.withLock { _ throws(StoreError) in
             guard phase.load(ordering: .acquiring) == .suspended else { return }

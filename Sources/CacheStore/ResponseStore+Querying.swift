@@ -12,7 +12,7 @@ extension ResponseStore {
     /// Returns the rows of a query over the views `cache_entries`, `cache_stats`, `cache_hosts`, `cache_partitions`,
     /// `cache_requests`, `cache_errors`, `cache_derived` and `cache_version`; see <doc:AskingWithSQL>.
     ///
-    /// The query runs on the calling thread, on a read-only connection of its own: lookups and writers do not wait for
+    /// The query runs on the calling thread, on a separate read-only connection, so lookups and writers do not wait for
     /// it. A query ends with an error after ``Configuration/queryTimeout``. Accesses that are only in memory are not in
     /// the result; `flush()` writes them. In views and in `sql`, `'now'` is the time of ``Configuration/clock``.
     ///
@@ -26,8 +26,8 @@ extension ResponseStore {
     ///   - sql: One SELECT statement on the views. The statement can also read `sqlite_schema`, `json_each` and
     ///     `json_tree`.
     ///   - arguments: The values of the parameters, in their order; as many as there are parameters.
-    ///   - maxRows: The number of rows after which the query stops; `nil` for all rows. ``SQLRows/isTruncated`` tells
-    ///     whether there are more.
+    /// - maxRows: The number of rows after which the query stops, or `nil` for all rows. ``SQLRows/isTruncated`` tells
+    ///   whether the query has more.
     /// - Throws: ``StoreError/index(_:)`` for invalid SQL, for any other statement, for any other table, and for a
     ///   wrong number of arguments. ``StoreError/queryTimedOut(limit:)``. ``StoreError/suspended`` and
     ///   ``StoreError/closed`` when the store is suspended or closed, also during the query.
@@ -37,16 +37,16 @@ extension ResponseStore {
         try Self.collect(maxRows) { (body) throws(StoreError) in try forEachRow(of: sql, arguments, body) }
     }
 
-    /// Returns the rows of a query like ``query(_:_:maxRows:)``, on a store that need not be open. Opens the index
-    /// read-only, and never creates it.
+    /// Returns the rows of a query like ``query(_:_:maxRows:)``, without an open store. Opens the index read-only, and
+    /// never creates it.
     ///
     /// - Parameters:
     ///   - sql: One SELECT statement on the views.
     ///   - arguments: The values of the parameters, in their order; as many as there are parameters.
     ///   - directory: The directory of the store.
-    ///   - timeout: The longest time that the query runs before ``StoreError/queryTimedOut(limit:)``; `nil` for no
-    ///     limit.
-    ///   - maxRows: The number of rows after which the query stops; `nil` for all rows.
+    /// - timeout: The longest time that the query runs before ``StoreError/queryTimedOut(limit:)``, or `nil` for no
+    ///   limit.
+    ///   - maxRows: The number of rows after which the query stops, or `nil` for all rows.
     public static func query(
         _ sql: String, _ arguments: [SQLValue] = [], inStoreAt directory: URL, timeout: Duration? = .seconds(5),
         maxRows: Int? = nil
@@ -59,9 +59,9 @@ extension ResponseStore {
     /// Calls `body` with each row of a query, in order, as soon as SQLite has found the row.
     ///
     /// The rules of ``query(_:_:maxRows:)`` apply, but only one row at a time is in memory. The time in `body` counts
-    /// toward ``Configuration/queryTimeout``. The query keeps its snapshot of the index until this method returns, and
-    /// the WAL cannot restart meanwhile. So keep `body` short. `body` can use the store, but must not close or suspend
-    /// the store, because these calls wait for the query.
+    /// toward ``Configuration/queryTimeout``. Keep `body` short: the query keeps its snapshot of the index until this
+    /// method returns, and until then the WAL cannot restart. `body` can use the store, but must not close or suspend
+    /// it, because these calls wait for the query.
     ///
     /// ```swift
     /// try store.forEachRow(of: "SELECT url FROM cache_entries") { row in
@@ -88,15 +88,15 @@ extension ResponseStore {
         }
     }
 
-    /// Calls `body` with each row of a query like ``forEachRow(of:_:_:)``, on a store that need not be open. Opens the
-    /// index read-only, and never creates it.
+    /// Calls `body` with each row of a query like ``forEachRow(of:_:_:)``, without an open store. Opens the index
+    /// read-only, and never creates it.
     ///
     /// - Parameters:
     ///   - sql: One SELECT statement on the views.
     ///   - arguments: The values of the parameters, in their order; as many as there are parameters.
     ///   - directory: The directory of the store.
-    ///   - timeout: The longest time that the query runs, the time in `body` included, before
-    ///     ``StoreError/queryTimedOut(limit:)``; `nil` for no limit.
+    /// - timeout: The longest time that the query runs, including the time in `body`, before
+    ///   ``StoreError/queryTimedOut(limit:)``. `nil` for no limit.
     ///   - body: Called on the calling thread. Returns whether to continue.
     /// - Returns: The names of the columns, also if there are no rows.
     @discardableResult
@@ -117,7 +117,7 @@ extension ResponseStore {
         var rows: [[SQLValue]] = []
         var isTruncated = false
         let columns = try query { row in
-            // One row beyond the limit tells that there are more.
+            // Another row beyond the limit shows that the query has more.
             isTruncated = rows.count == limit
             if !isTruncated { rows.append(row.values) }
             return !isTruncated
@@ -150,10 +150,10 @@ extension ResponseStore {
 }
 
 extension Connection {
-    /// Calls `body` with each row of a query until `body` returns `false`, and returns the names of the columns. Refuses
-    /// a statement that writes before it runs.
+    /// Calls `body` with each row of a query until `body` returns `false`, and returns the names of the columns.
+    /// Refuses a statement that writes before running it.
     ///
-    /// - Parameter now: The time of SQL's `'now'`, in milliseconds since 1970; `nil` for the time of the system.
+    /// - Parameter now: The time of SQL's `'now'`, in milliseconds since 1970, or `nil` for the system's time.
     fileprivate func forEachRow(
         of sql: String, _ arguments: [SQLValue], at now: Int64?, _ body: (SQLRows.Row) -> Bool
     ) throws(StoreError) -> [String] {
@@ -166,7 +166,7 @@ extension Connection {
         for (index, argument) in arguments.enumerated() {
             statement.bind(value: argument, at: Int32(index + 1))
         }
-        // VACUUM INTO needs no authorization until it runs, and writes to another file than the one opened read-only.
+        // VACUUM INTO needs no authorization until it runs, and would write to a file that is not opened read-only.
         guard statement.isReadOnly else { throw .index(SQLiteError(readOnlyRefuses: sql)) }
         let indices = 0..<Int32(statement.columnCount)
         let columns = indices.map { statement.columnName(Int($0)) }
@@ -176,7 +176,7 @@ extension Connection {
         return columns
     }
 
-    /// Sets the time for one step: `body` may run a query of another store on this thread.
+    /// Sets the time for one step only, because `body` may query another store on this thread.
     private func step(_ statement: Statement, at now: Int64?) throws(StoreError) -> Bool {
         if let now { csqlitevfs_set_query_time(now) }
         defer { csqlitevfs_reset_query_time() }

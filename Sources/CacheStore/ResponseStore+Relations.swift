@@ -3,11 +3,11 @@ extension ResponseStore {
     /// Removes everything stored for `keys`, the other members of their groups, and the members of `groups`, in one
     /// transaction.
     ///
-    /// Loads of `keys` that are under way deliver their responses, but do not store them. If there are groups, that is
-    /// true of all loads in the partition.
+    /// Running loads of `keys` deliver their responses, but do not store them. With groups, the same applies to every
+    /// running load in the partition.
     ///
     /// - Parameters:
-    ///   - keys: The keys, all of one origin and partition. Without a key, nothing is removed.
+    /// - keys: The keys, all of one origin and partition. Without keys, nothing is removed.
     ///   - groups: Names of groups of that origin.
     /// - Returns: The number of removed entries.
     @discardableResult
@@ -17,15 +17,15 @@ extension ResponseStore {
             let connection = transaction.connection
             var (count, groups) = (0, groups)
             for key in keys {
-                // RFC 9875 §2.2.1: the members of its groups may go with an invalidated response. Their own groups
-                // do not: invalidation does not cascade.
+                // RFC 9875 §2.2.1: invalidating a response may also invalidate the members of its groups. It does not
+                // cascade to further groups of those members.
                 groups += try connection.groups(of: key)
                 try transaction.noteRemoval(of: key)
                 count += try transaction.removeEntries(for: key)
                 _ = try connection.removeFailuresWithFragments(of: key)
             }
             guard !groups.isEmpty else { return count }
-            // A response that is being loaded may belong to one of the groups, which is not known yet. So note a
+            // A response that is still loading may belong to one of the groups, which is not known yet. So record a
             // removal from the whole partition.
             try transaction.noteRemoval(fromPartition: first.partition)
             return count + (try transaction.removeMembers(of: groups, sameOriginAs: first))

@@ -5,7 +5,7 @@
 extension ResponseStore {
     // MARK: One key
 
-    /// Removes everything stored for `key`, with its files: every variant, content, part, error response and derived
+    /// Removes everything stored for `key`, with its files: every variant, part, content, error response and derived
     /// representation, and the failures. For the key of a URL, includes the answers to QUERY requests for that URL.
     ///
     /// - Returns: Whether anything was stored for `key`.
@@ -31,10 +31,10 @@ extension ResponseStore {
         try await maintenanceLane.run { () throws(StoreError) in try self.remove(key) }
     }
 
-    /// Removes one entry and leaves the other entries of its key; `false` if the entry was gone already. A later
-    /// transaction deletes its file.
+    /// Removes one entry and leaves the other entries of its key. Returns `false` if the entry was already removed. A
+    /// later transaction deletes its file.
     ///
-    /// Unlike the removal of a key, does not keep a load under way from storing its response.
+    /// Unlike the removal of a key, does not prevent a running load from storing its response.
     @discardableResult
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
         let existed = try await writer.write { (transaction) throws(StoreError) in try transaction.removeEntry(entry) }
@@ -49,20 +49,20 @@ extension ResponseStore {
     /// Removes the entries of a selection, with their files and the failures of their keys. Removes pinned entries,
     /// too.
     ///
-    /// Works in short transactions, between which other writers commit; lookups go on meanwhile. Takes time in
-    /// proportion to the rows of the partition, the prefix or the tag. A selection without any of these reads the whole
-    /// index first.
+    /// Works in short transactions, between which other writers commit. Never blocks lookups. Takes time in proportion
+    /// to the rows of the partition, the prefix or the tag. A selection without any of these first reads the whole
+    /// index.
     ///
     /// A removal of a whole partition, or of ``EntrySelection/everything``, also erases the recorded requests of the
-    /// partition, or all of them, and the remembered uses of evicted entries. Other removals leave both alone, unless the
+    /// partition, or all of them, and the access counts of evicted entries. Other removals leave both alone, unless the
     /// store deletes securely.
     ///
-    /// Loads under way in the partition of the selection deliver their responses, but do not store them. A selection
+    /// Running loads in the partition of the selection deliver their responses, but do not store them. A selection
     /// without a partition affects the loads of all partitions.
     ///
     /// - Parameters:
-    ///   - selection: The entries to remove. An empty selection removes nothing. A predicate is asked for each entry when
-    ///     the removal begins, not again when the entry goes.
+    /// - selection: The entries to remove. An empty selection removes nothing. A predicate is evaluated once for each
+    ///   entry, when the removal begins.
     ///   - dryRun: Whether only to count the entries, without a lock or a change.
     /// - Throws: ``StoreError/index(_:)`` for a predicate that SQLite does not understand; then nothing is removed.
     ///   ``StoreError/busy(path:)``; entries that were removed before the error stay removed.
@@ -74,9 +74,9 @@ extension ResponseStore {
         guard !dryRun else {
             return try readLong { (connection) throws(StoreError) in try connection.preview(of: selection) }
         }
-        // A predicate may be invalid: check it before any change.
+        // Check the predicate before any change, because it may be invalid.
         try readLong { (connection) throws(StoreError) in try connection.checkPredicate(of: selection) }
-        // A load under way must not store a removed entry again.
+        // A running load must not store a removed entry again.
         try noteRemoval(of: selection)
         var rest = try readLong { (connection) throws(StoreError) in try connection.ids(in: selection) }[...]
         var failing = try readLong { (connection) throws(StoreError) in try connection.failingKeys(in: selection) }
@@ -93,11 +93,11 @@ extension ResponseStore {
             report.bytes &+= removed.report.bytes
             failing.formUnion(removed.failing)
         }
-        // A load that has begun since may have found an entry before it went. It must not answer loads that begin after this
-        // call.
+        // A load that began after the first note may have found an entry before its removal. It must not answer loads
+        // that begin after this call.
         if report.entries > 0 { try noteRemoval(of: selection) }
         report.failures = try removeFailures(for: failing)
-        // Evictions between the batches may have remembered uses of removed entries.
+        // Evictions between the batches may have kept access counts of removed entries.
         if selection.isWhole { try forgetUses() }
         try finishRemoval()
         try eraseRequests(of: selection)
@@ -113,12 +113,12 @@ extension ResponseStore {
     /// The most entries that one transaction removes.
     static let removalBatch = 64
 
-    /// Deletes all ghost entries: none tells the partition of its key.
+    /// Deletes all ghost entries, because a ghost entry does not contain the partition of its key.
     func forgetUses() throws(StoreError) {
         try writer.write { (transaction) throws(StoreError) in _ = try transaction.connection.forgetUses(of: nil) }
     }
 
-    /// Removes the failures of keys; returns how many keys had any.
+    /// Removes the failures of keys. Returns the number of keys that had any.
     private func removeFailures(for keys: Set<CacheKey>) throws(StoreError) -> Int {
         var (rest, count) = (Array(keys)[...], 0)
         while !rest.isEmpty {
@@ -141,20 +141,20 @@ extension ResponseStore {
         try await maintenanceLane.run { () throws(StoreError) in try self.removeAll(selection, dryRun: dryRun) }
     }
 
-    /// Removes everything of a partition, for example when its user logs out.
+    /// Removes everything in a partition, for example when its user logs out.
     @discardableResult
     public func removeAll(partition: String) throws(StoreError) -> RemovalReport {
         try removeAll(.partition(partition))
     }
 
-    /// Removes everything of a partition like the synchronous overload, without blocking the caller's thread.
+    /// Removes everything in a partition like the synchronous overload, without blocking the caller's thread.
     @discardableResult
     public func removeAll(partition: String) async throws(StoreError) -> RemovalReport {
         try await removeAll(.partition(partition))
     }
 
-    /// Removes everything: entries, failures, counts and records of requests, and quarantined indexes. Leaves files that do not
-    /// belong to the store.
+    /// Removes everything: entries, failures, counts and records of requests, and quarantined indexes. Leaves files
+    /// that do not belong to the store.
     @discardableResult
     public func clear() throws(StoreError) -> RemovalReport {
         let report = try removeAll(.everything)

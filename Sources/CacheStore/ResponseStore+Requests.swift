@@ -1,14 +1,14 @@
-/// Records requests, in a file that all processes on the store share.
+/// Records requests in a file that all processes on the store share.
 ///
-/// The record holds the latest requests, 32,768 of them by default, and overwrites the oldest. The caches and loaders
-/// on the store write it, in every process, as soon as one process has switched it on. Until then a request reads a
-/// coarse clock, and nothing else. Recording adds 7 in a hundred to the instructions of a hit, those of the thread that
-/// writes the file included.
+/// The record contains the latest requests, 32,768 by default, and overwrites the oldest. Once one process has switched
+/// it on, the caches and loaders of every process on the store write to it. While it is off, a request only reads a
+/// coarse clock. Recording adds 7 percent to the instructions of a hit, including those of the thread that writes the
+/// file.
 ///
-/// A record has a URL with its query, which may hold secrets: see ``RequestRecord``. `removeAll(partition:)` erases the
-/// requests of the partition, and `clear()` all of them.
+/// A record contains a URL with its query, which may contain secrets: see ``RequestRecord``. `removeAll(partition:)`
+/// erases the requests of the partition, and `clear()` all of them.
 extension ResponseStore {
-    /// Returns the state of the record; `nil` if the store has none.
+    /// Returns the state of the record, or `nil` without a record.
     ///
     /// - Throws: ``StoreError/file(_:)``, ``StoreError/suspended``, ``StoreError/closed``.
     public func requestRecording() throws(StoreError) -> RequestRecording? {
@@ -23,13 +23,13 @@ extension ResponseStore {
             end: RequestCursor(file: header.file, number: header.next))
     }
 
-    /// Lets every process on the store record its requests. A process that is running notices within a second, at its
-    /// next request.
+    /// Lets every process on the store record its requests. A running process notices within a second, at its next
+    /// request.
     ///
-    /// Continues the record that the store has. Begins a new one if that is damaged, or has another capacity.
+    /// Continues an existing record. Begins a new one if the old one is damaged or has another capacity.
     ///
-    /// - Parameter capacity: The number of requests that the record can hold, 512 bytes each, from 1 to 4,194,304;
-    ///   `nil` for the present one, or 32,768.
+    /// - Parameter capacity: The number of requests in the record, 512 bytes each, from 1 to 4,194,304. `nil` keeps the
+    ///   present capacity, or means 32,768.
     /// - Throws: ``StoreError/file(_:)``, ``StoreError/busy(path:)``, ``StoreError/readOnly(path:)``,
     ///   ``StoreError/suspended``, ``StoreError/closed``.
     public func startRecordingRequests(capacity: Int? = nil) throws(StoreError) {
@@ -47,10 +47,10 @@ extension ResponseStore {
         requests.look()
     }
 
-    /// Ends the recording in every process. A process that is running notices within a second, or with its next write
-    /// to the record.
+    /// Ends the recording in every process. A running process notices within a second, or with its next write to the
+    /// record.
     ///
-    /// - Parameter discardsRecords: Whether to delete the record. Otherwise it stays, and can be read.
+    /// - Parameter discardsRecords: Whether to delete the record. Otherwise it stays readable.
     /// - Throws: The errors of ``startRecordingRequests(capacity:)``.
     public func stopRecordingRequests(discardsRecords: Bool = false) throws(StoreError) {
         try checkWritable()
@@ -79,12 +79,12 @@ extension ResponseStore {
     /// }
     /// ```
     ///
-    /// Reads the file on the calling thread and takes no lock. A process writes its requests within a tenth of a second
+    /// Reads the file on the calling thread, without a lock. A process writes its requests within a tenth of a second
     /// after their end.
     ///
     /// - Parameters:
-    ///   - cursor: ``RequestRecords/next`` of the previous call, or ``RequestRecording/end``; `nil` for the oldest
-    ///     request.
+    /// - cursor: ``RequestRecords/next`` of the previous call, or ``RequestRecording/end``. `nil` starts at the oldest
+    ///   request.
     ///   - limit: The most records to return.
     /// - Throws: ``StoreError/file(_:)``, ``StoreError/suspended``, ``StoreError/closed``.
     public func requestRecords(
@@ -95,8 +95,8 @@ extension ResponseStore {
         return try ring?.records(since: cursor, limit: limit) ?? RequestRecords()
     }
 
-    /// Erases the records of a removal of a whole partition, or of everything. Other removals leave the record alone,
-    /// unless the store deletes securely: then they erase all of it.
+    /// Erases the records of the partition of a removal, or all records. A removal of only some entries leaves the
+    /// record alone; in a store that deletes securely, it erases all records.
     func eraseRequests(of selection: EntrySelection) throws(StoreError) {
         if let partition = selection.partition, selection == .partition(partition) {
             try eraseRequests(.partition(partition))
@@ -122,7 +122,8 @@ extension ResponseStore {
         if isDone == nil { throw .busy(path: place.path + "/" + RequestRing.name) }
     }
 
-    /// Follows ``Configuration/recordsRequests``. Opening a store must not fail because of its record.
+    /// Follows ``Configuration/recordsRequests``. Ignores errors, because opening a store must not fail because of its
+    /// record.
     func applyRecordingChoice() {
         guard let records = configuration.recordsRequests, !configuration.isReadOnly else { return }
         do throws(StoreError) {

@@ -1,6 +1,6 @@
 public import CacheFoundation
 
-/// The contents of a snapshot in numbers.
+/// The size of a snapshot.
 public struct SnapshotReport: Hashable, Sendable {
     /// Entries in the snapshot.
     public internal(set) var entries = 0
@@ -8,35 +8,33 @@ public struct SnapshotReport: Hashable, Sendable {
     public internal(set) var files = 0
     /// The bytes of these files.
     public internal(set) var bytes: Int64 = 0
-    /// Files with bytes of their own. The other files are hard links to the files of the store, and take no space.
+    /// Files that were copied. The other files are hard links to files of the store, and take no space.
     public internal(set) var copiedFiles = 0
-    /// Entries that are not in the snapshot, because their body was evicted, removed or missing before its turn came.
+    /// Entries missing in the snapshot, because their body was evicted, removed or missing when its turn came.
     public internal(set) var entriesLeftOut = 0
 }
 
 extension ResponseStore {
     /// Copies the store into a new directory, while readers and writers use the store.
     ///
-    /// The snapshot is a store of its own. Open its directory to use it; pack the directory with `tar` to move it.
+    /// The snapshot is an independent store. Open its directory to use it; pack the directory with `tar` to move it.
     ///
     /// ```swift
     /// try store.snapshot(to: directory)
     /// let copy = try ResponseStore(directory: directory)
     /// ```
     ///
-    /// The snapshot shows the index at one moment, and takes no lock that a lookup or a commit waits for. On the file
-    /// system of the store each body is a hard link, so a body takes space until both stores have deleted it. On
-    /// another file system the bytes are copied. A body that is evicted before its turn is left out, and so are its
-    /// entries.
+    /// The snapshot shows the index at one moment. Lookups and commits do not wait for it. On the file system of the
+    /// store, each body is a hard link, so a body takes space until both stores have deleted it. On another file system
+    /// the bytes are copied. If a body is evicted before its turn, the snapshot omits it and its entries.
     ///
     /// Session entries are not copied. Accesses that are only in memory are not copied either; call `flush()` first to
-    /// write them. Bodies are not read: a body that is damaged in the store is damaged in the snapshot, too.
+    /// write them. Bodies are not read, so a body that is damaged in the store is also damaged in the snapshot.
     ///
-    /// `index.sqlite` appears last. A snapshot that fails removes its directory. A snapshot that is killed leaves a
-    /// directory without an index. No store can be opened in the directory while the snapshot runs.
+    /// `index.sqlite` appears last. A failed snapshot removes its directory. A killed snapshot leaves a directory
+    /// without an index. Until the snapshot ends, no store can be opened in the directory.
     ///
-    /// - Parameter directory: A directory that does not exist yet, or is empty. A missing one is created with mode
-    ///   0700.
+    /// - Parameter directory: A directory that is missing or empty. A missing one is created with mode 0700.
     /// - Throws: ``StoreError/unusableDirectory(path:reason:)`` for a directory with anything in it;
     ///   ``StoreError/file(_:)``, ``StoreError/index(_:)``; ``StoreError/suspended`` and ``StoreError/closed`` when the
     ///   store is suspended or closed, also during the snapshot.
@@ -44,7 +42,7 @@ extension ResponseStore {
     public func snapshot(to directory: URL) throws(StoreError) -> SnapshotReport {
         try checkOpen()
         let target = try SnapshotDirectory(at: directory, isDurable: configuration.durability == .durable)
-        // Suspending the store does not wait until the directory of a failed snapshot is removed.
+        // A failed snapshot removes its directory after this call, so that suspending the store does not wait for that.
         let report = try longReads.run { (interruption) throws(StoreError) in try fill(target, until: interruption) }
         try target.finish()
         return report
@@ -56,7 +54,7 @@ extension ResponseStore {
         try await maintenanceLane.run { () throws(StoreError) in try self.snapshot(to: directory) }
     }
 
-    /// Copies the index first, then gives the copy the bodies that it names.
+    /// Copies the index first, then the bodies that the copy names.
     private func fill(
         _ target: SnapshotDirectory, until interruption: InterruptFlag
     ) throws(StoreError) -> SnapshotReport {

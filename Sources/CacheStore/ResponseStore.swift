@@ -9,9 +9,9 @@ internal import Synchronization
 /// try store.evict(maxBytes: 200 << 20)
 /// ```
 ///
-/// Any number of tasks, threads and processes may use one directory at once. Lookups run on the caller's thread and
-/// never wait for a writer. Writes at the same time share a transaction. An entry becomes visible together with its
-/// whole body. A kill at any moment leaves every entry whole: the old one or the new one.
+/// Any number of tasks, threads and processes may use the same directory. Lookups run on the caller's thread and never
+/// wait for a writer. Simultaneous writes share a transaction. An entry becomes visible together with its whole body. A
+/// kill at any moment leaves every entry whole, the old one or the new one.
 ///
 /// A call that writes returns after its transaction, which takes a fraction of a millisecond. The call waits for a lock
 /// of another process for at most ``Configuration/busyTimeout``. Such calls have an asynchronous overload of the same
@@ -36,8 +36,8 @@ public final class ResponseStore: Sendable {
     let requestPass: @Sendable () -> Void
     let openLock: OpenLock
     package let keyLocks: KeyLocks
-    /// Makes the descriptors of the store refer to the directory that has its path. Call after a file operation failed
-    /// because the directory is gone.
+    /// Makes the descriptors of the store refer to the directory that now has its path. Call after a file operation
+    /// failed because the directory was deleted.
     let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
     let longReads = LongReads()
     let verified = VerifiedBlobs()
@@ -48,27 +48,27 @@ public final class ResponseStore: Sendable {
     private let sharedObjects = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
     /// Changes only while ``transition`` is held.
     let phase = Atomic(Phase.open)
-    /// Serialises closing, suspending and resuming: each of them runs to its end. Guards changes of ``phase``.
+    /// Serialises closing, suspending and resuming. Guards changes of ``phase``.
     let transition = Mutex(())
     let ballast: BallastWriter
     /// Runs removals, evictions, checks and snapshots, without blocking the executors of their callers.
     let maintenanceLane: BlockingLane
     private let readingLanes: LaneGroup
-    /// Run the work of storing a body that may take long, without blocking the caller's executor. Wait for no
-    /// maintenance.
+    /// Run long work that stores bodies, without blocking the caller's executor. Separate from the maintenance, so that
+    /// storing does not wait for it.
     let storingLanes: LaneGroup
     let background: BackgroundWork
 
     /// Opens the store in `directory`, or creates one there. Takes constant time for a store of any size.
     ///
     /// Quarantines an index that is damaged beyond use, or that a newer version of this package wrote. The quarantined
-    /// index gets a dated name, the logger receives a report, and a new index begins.
+    /// index gets a dated name, the logger receives a report, and the store begins a new index.
     ///
     /// - Throws: ``StoreError/unusableDirectory(path:reason:)``, ``StoreError/foreignDirectory(path:reason:)``,
-    ///   ``StoreError/busy(path:)``, ``StoreError/index(_:)``;
-    ///   ``StoreError/notAnIndex(path:reason:)`` when `index.sqlite` belongs to another program, or is damaged and
-    ///   opened for reading only. A store that is opened for reading only must exist and have the present schema:
-    ///   ``StoreError/olderSchema(path:found:supported:)``, ``StoreError/newerSchema(path:found:supported:)``.
+    ///   ``StoreError/busy(path:)``, ``StoreError/index(_:)``; ``StoreError/notAnIndex(path:reason:)`` when
+    ///   `index.sqlite` belongs to another program, or is damaged in a read-only store. A read-only store must exist
+    ///   and have the present schema: ``StoreError/olderSchema(path:found:supported:)``,
+    ///   ``StoreError/newerSchema(path:found:supported:)``.
     public init(
         directory: URL = ResponseStore.defaultDirectory(), configuration: Configuration = Configuration()
     ) throws(StoreError) {
@@ -125,7 +125,7 @@ public final class ResponseStore: Sendable {
                 reopenReplacedDirectory: reopenReplacedDirectory,
                 indexWasReplaced: {
                     readers.reset()
-                    // Not on this thread, which holds the writer's connection.
+                    // On the background lane, because this thread holds the writer's connection.
                     background.submit { store in
                         store.ballast.write()
                         _ = try? store.sweep()
@@ -155,7 +155,7 @@ public final class ResponseStore: Sendable {
         applyRecordingChoice()
     }
 
-    /// Schedules the deferred work of the opening in the background.
+    /// Schedules the work that the opening has deferred.
     private func schedule(_ work: StoreDirectory.DeferredWork, usedBallast: Bool) {
         if usedBallast {
             background.submit { store in _ = store.makeRoomOnDisk(for: 0) }
@@ -165,7 +165,7 @@ public final class ResponseStore: Sendable {
         if work.hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if work.hasUnordered { background.submit { store in store.reorderEntries() } }
         if work.hasLapsed { background.submit { store in try? store.removeLapsed() } }
-        // Other processes may have filled the store without limits.
+        // Processes without limits may have filled the store.
         if configuration.limits?.isExceeded(by: work.size) == true { background.submit { store in store.keepLimits() } }
     }
 
@@ -190,8 +190,8 @@ public final class ResponseStore: Sendable {
 
     // MARK: Looking up
 
-    /// Returns the content stored for `key`; `nil` on a miss. If `Vary` makes for several variants, returns the one
-    /// that was received last. Skips parts and error responses.
+    /// Returns the content stored for `key`, or `nil` on a miss. Of several variants (`Vary`), returns the one received
+    /// last. Skips parts and error responses.
     ///
     /// Counts as an access of the entry, or as a miss of its host. Runs on the calling thread, for some microseconds.
     public func lookup(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
@@ -203,8 +203,7 @@ public final class ResponseStore: Sendable {
         return entry
     }
 
-    /// Looks up a key like ``lookup(_:)``, but does not count an access or a miss: the order of eviction and the counts
-    /// stay as they are.
+    /// Looks up a key like ``lookup(_:)``, but counts neither an access nor a miss.
     public func peek(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
         var latest: StoredEntry?
         for entry in try responses(for: key) where entry.metadata.kind == .content && entry.metadata.part == nil {
@@ -213,8 +212,8 @@ public final class ResponseStore: Sendable {
         return latest
     }
 
-    /// Returns everything stored for `key`, in no order: each variant, content, part and error response. Does not count
-    /// as an access.
+    /// Returns everything stored for `key`, in no order: every variant, part, content and error response. Does not
+    /// count as an access.
     public func responses(for key: CacheKey) throws(StoreError) -> [StoredEntry] {
         try snapshot(of: key, isForOrigin: false).entries
     }
@@ -226,14 +225,14 @@ public final class ResponseStore: Sendable {
 
     // MARK: Recording accesses
 
-    /// Records that an entry answered a request. Costs no I/O: the access reaches the index with the next write, after
-    /// ``Configuration/accessInterval`` at the latest, or with `flush()`.
+    /// Records that an entry answered a request. Costs no I/O: the access reaches the index with the next write, with
+    /// `flush()`, or at the latest after ``Configuration/accessInterval``.
     public func touch(_ entry: StoredEntry, as use: EntryUse = .hit) {
         guard isWritable else { return }
         writer.noteAccess(to: entry.id, use, key: entry.key, at: now)
     }
 
-    /// Records an access like ``touch(_:as:)``, for a caller that has only the ``StoredEntry/id`` of the entry.
+    /// Records an access like ``touch(_:as:)``, for a caller that knows only the ``StoredEntry/id`` of the entry.
     package func touchEntry(_ id: Int64, as use: EntryUse) {
         guard isWritable else { return }
         writer.noteAccess(to: id, use, key: nil, at: now)
@@ -244,7 +243,7 @@ public final class ResponseStore: Sendable {
         note(RequestCounts(misses: 1), key)
     }
 
-    /// Counts a request for `key` that was not answered, or was answered with an error. Costs as little as
+    /// Counts a request for `key` without an answer, or with an error as the answer. Costs as little as
     /// ``touch(_:as:)``.
     package func countError(for key: CacheKey) {
         note(RequestCounts(errors: 1), key)
@@ -257,9 +256,9 @@ public final class ResponseStore: Sendable {
 
     private var isWritable: Bool { !configuration.isReadOnly && phase.load(ordering: .relaxed) == .open }
 
-    /// Returns the object of this type that all users of the store share. The first call makes the object.
+    /// Returns the object of this type that all users of the store share. The first call creates it.
     ///
-    /// - Parameter make: Must not use the store.
+    /// - Parameter make: Creates the object. Must not use the store.
     package func shared<Object: AnyObject & Sendable>(_ make: () -> Object) -> Object {
         sharedObjects.withLock { objects in
             let id = ObjectIdentifier(Object.self)
@@ -272,25 +271,25 @@ public final class ResponseStore: Sendable {
 
     // MARK: Reading, and working in the background
 
-    /// Calls `body` with a connection of the pool. If the index turns out to be damaged or missing, recovers it and
-    /// calls `body` once more.
+    /// Calls `body` with a connection of the pool. If the index is damaged or missing, recovers it and calls `body`
+    /// once more.
     func read<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try writer.recoveringFromDamage { () throws(StoreError) in try readers.read(body) }
     }
 
-    /// Calls `body` with a connection of its own, for a read that may take long: no lookup waits for it. Suspending and
-    /// closing the store interrupt the read. Recovers a damaged or missing index as ``read(_:)`` does.
+    /// Calls `body` with a separate connection, for a long read, so that no lookup waits for it. Suspending and closing
+    /// the store interrupt the read. Recovers a damaged or missing index as ``read(_:)`` does.
     ///
-    /// The WAL cannot restart while a statement runs. So a read of many rows runs many statements.
+    /// The WAL cannot restart while a statement runs, so a read of many rows should run many statements.
     func readLong<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try writer.recoveringFromDamage { () throws(StoreError) in try readLongAsIs(body) }
     }
 
-    /// Does the same as ``readLong(_:)``, but leaves a damaged index as it is.
+    /// Reads like ``readLong(_:)``, but leaves a damaged index as it is.
     func readLongAsIs<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -302,7 +301,7 @@ public final class ResponseStore: Sendable {
         }
     }
 
-    /// Throws unless the store is open for writing. Calls that write a file before they use the index check this first.
+    /// Throws unless the store is open for writing. Needed in calls that write a file before they use the index.
     func checkWritable() throws(StoreError) {
         guard !configuration.isReadOnly else { throw .readOnly(path: place.path) }
         try checkOpen()
@@ -311,7 +310,7 @@ public final class ResponseStore: Sendable {
     /// The number of calls of ``onReadingLane(_:)``.
     package var longReadCount: Int { readingLanes.count.load(ordering: .relaxed) }
 
-    /// Runs a read that takes long, without blocking the caller's executor.
+    /// Runs a long read without blocking the caller's executor.
     package func onReadingLane<Value: Sendable, Failure: Error>(
         _ work: @escaping @Sendable () throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -12,7 +12,7 @@ struct FileIdentity: Equatable, Sendable {
         inode = status.inode
     }
 
-    /// `nil` if nothing has that path.
+    /// Returns `nil` for a missing file.
     init?(atPath path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -22,18 +22,20 @@ struct FileIdentity: Equatable, Sendable {
 
 /// The directory of a store.
 struct StoreDirectory: Sendable {
-    /// The path without symbolic links, which connections do not follow.
+    /// The path without symbolic links, because connections do not follow them.
     let path: String
     /// Refers to the directory that has the path: see ``reopenIfReplaced(createsDirectory:)``.
     let root: FileDescriptor
 
     var indexPath: String { path + "/index.sqlite" }
 
-    /// The directories in which this object created one. A power cut may lose the new names until ``syncNames()``.
+    /// The parents of the directories that this object created. A power cut may lose the new names until
+    /// ``syncNames()``.
     private let parents: [String]
 
     /// Opens the directory at `url`.
-    ///
+    /// - Parameter createsDirectory: Whether to create a missing directory and its missing parents, for their owner
+    ///   only.
     /// - Parameter createsDirectory: Whether to create a missing directory and its missing parents, for their owner only.
     init(_ url: URL, createsDirectory: Bool) throws(StoreError) {
         guard url.isFileURL else { throw .unusableDirectory(path: url.absoluteString, reason: "it is not a file URL") }
@@ -77,26 +79,26 @@ struct StoreDirectory: Sendable {
         }
     }
 
-    /// Makes ``root`` refer to the directory that has the path now. Does nothing if ``root`` refers to it already.
+    /// Makes ``root`` refer to the directory that now has the path. Does nothing if it already does.
     ///
-    /// Called before a connection is opened. SQLite opens files by path and this package by descriptor, so both have to
-    /// lead to one directory.
+    /// Called before a connection is opened. SQLite opens files by path and this package by descriptor, and both must
+    /// use the same directory.
     ///
-    /// - Parameter createsDirectory: Whether to create a missing directory, as the opening of a store does.
+    /// - Parameter createsDirectory: Whether to create a missing directory, as opening a store does.
     func reopenIfReplaced(createsDirectory: Bool) throws(StoreError) {
         let present = try StoreDirectory(URL(filePath: path), createsDirectory: createsDirectory)
-        // The last component may be a symbolic link now, which SQLite is told not to follow.
+        // The last component may now be a symbolic link, which SQLite is told not to follow.
         guard present.path == path else {
             throw .unusableDirectory(path: path, reason: "a symbolic link has taken its place")
         }
-        // The names of created directories have to outlast a power cut.
+        // The names of created directories must survive a power cut.
         if try root.follow(present.root), !present.parents.isEmpty { try present.syncNames() }
     }
 
     /// Creates a directory and its parents, as `mkdir -p` does, with mode 0700. Neither a umask nor Foundation's
     /// defaults widen that mode.
     ///
-    /// - Returns: The directories in which one was created.
+    /// - Returns: The parents of the created directories.
     private static func makeDirectories(_ path: String) throws(StoreError) -> [String] {
         var parents: [String] = []
         var partial = path.hasPrefix("/") ? "/" : ""
@@ -120,15 +122,14 @@ struct StoreDirectory: Sendable {
         return parents
     }
 
-    /// Syncs the names in this directory, and the name of each created directory, so that a power cut loses none of
-    /// them.
+    /// Syncs the names in this directory, and the names of all created directories, against a power cut.
     func syncNames() throws(StoreError) {
         try root.sync()
         for parent in parents { try FileDescriptor.openDirectory(atPath: parent).sync() }
     }
 
-    /// Whether the last process that used the store closed it: SQLite then leaves no WAL, or an empty one. While
-    /// another process uses the store, there is a WAL, too.
+    /// Whether the last process that used the store closed it. Then SQLite leaves no WAL, or an empty one. A WAL also
+    /// exists while another process uses the store.
     var wasShutDown: Bool {
         guard let log = try? root.status(of: "index.sqlite-wal") else { return true }
         return log.size == 0

@@ -2,19 +2,19 @@ internal import CSQLite
 
 /// The reason why a call of a store failed.
 ///
-/// A missing or damaged body is no error but a miss.
+/// A missing or damaged body is a miss and not an error.
 @nonexhaustive
 public enum StoreError: Error, Hashable, Sendable {
     /// The directory of the store cannot be used. Choose another directory, or remove the cause that `reason` names.
     case unusableDirectory(path: String, reason: String)
-    /// The directory belongs to another user, or other users may write it: they could plant bodies. Choose a directory of
-    /// this user, or set ``ResponseStore/Configuration/acceptsForeignDirectory``.
+    /// The directory belongs to another user, or other users may write to it: they could plant bodies. Choose a
+    /// directory of this user, or set ``ResponseStore/Configuration/acceptsForeignDirectory``.
     case foreignDirectory(path: String, reason: String)
-    /// A folder of the store belongs to another user, and this user cannot write it: the store was once used by that user,
-    /// such as root. Give the folder to the owner of the store with chown(1).
+    /// A folder of the store belongs to another user, for example because root has used the store. This user cannot
+    /// write to it. Give the folder to the owner of the store with chown(1).
     case unwritableFolder(path: String, owner: UInt32)
-    /// `index.sqlite` is the database of another program, or is damaged and opened for reading only. Choose another
-    /// directory, or move the file away.
+    /// `index.sqlite` is the database of another program, or is damaged in a read-only store. Choose another directory,
+    /// or move the file away.
     case notAnIndex(path: String, reason: String)
     /// An older version of this package wrote the index, which is opened for reading only. Open the store for writing
     /// once.
@@ -40,13 +40,13 @@ public enum StoreError: Error, Hashable, Sendable {
     case bodyTooLarge(limit: Int64)
     /// Pinned entries leave no room for the body within the limits. Deliver it without storing it, or unpin entries.
     case exceedsLimits(limit: Int64?)
-    /// The tag cannot be given to an entry, for the given reason.
+    /// The tag is invalid, for the given reason.
     case invalidTag(String, reason: String)
-    /// The name cannot be given to a derived representation, for the given reason.
+    /// The name of a derived representation is invalid, for the given reason.
     case invalidName(String, reason: String)
-    /// The key was removed while its response was being loaded, so that the response was not stored.
+    /// The key was removed while its response was loading, so the response was not stored.
     case removedMeanwhile(CacheKey)
-    /// The call would write, and the store is open for reading only.
+    /// The call would write to a read-only store.
     case readOnly(path: String)
     /// The store is suspended and has closed its files. Call ``ResponseStore/resume()`` first.
     case suspended
@@ -55,7 +55,7 @@ public enum StoreError: Error, Hashable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// The error, its place, and the remedy if there is one.
+    /// The error, the path or value concerned, and the remedy, if known.
     public var description: String {
         switch self {
         case .unusableDirectory(let path, let reason): "cannot use \(path) as a store: \(reason)"
@@ -106,22 +106,22 @@ extension StoreError {
         if case .file(let error) = self { error } else { nil }
     }
 
-    /// The same error, but as damage of the index if SQLite's code is one of `codes`.
+    /// The same error, or damage of the index if SQLite's code is one of `codes`.
     func asDamage(from codes: [Int32]) -> StoreError {
         guard let error = sqlite, codes.contains(error.code) else { return self }
         return .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: error.message, sql: error.sql))
     }
 
-    /// The error number of a system call. 0 for errors of SQLite and of the store.
+    /// The error number of a system call, or 0 for other errors.
     var errno: Int32 { system?.errno ?? 0 }
 
-    /// The failed call without the words of this error, for the reason of another one.
+    /// The description of the failed call alone, to be quoted in another error.
     var cause: String { system?.description ?? sqlite?.description ?? description }
 
     /// Whether a path leads to nothing that could be a blob: ``SystemError/meansMissing``.
     var meansMissing: Bool { system?.meansMissing ?? false }
 
-    /// Whether another connection or process holds the lock that was needed.
+    /// Whether another connection or process holds a required lock.
     var isBusy: Bool {
         if case .busy = self { true } else { false }
     }
@@ -135,7 +135,7 @@ extension StoreError {
     /// Whether a flag or a time limit has ended the statement.
     var isInterruption: Bool { sqlite?.isInterruption ?? false }
 
-    /// Whether the error comes from SQLite or from the lock before it.
+    /// Whether the error comes from SQLite or from the store's write lock.
     var isOfIndex: Bool {
         switch self {
         case .index, .busy: true
@@ -143,7 +143,7 @@ extension StoreError {
         }
     }
 
-    /// Whether an opening may have failed on a full disk. SQLite reports a full disk as such only for writes.
+    /// Whether an opening may have failed because of a full disk. SQLite reports a full disk as such only for writes.
     var mayBeFullDisk: Bool {
         if case .unusableDirectory = self { true } else { isFullDisk }
     }

@@ -1,26 +1,26 @@
-/// The numbers of a store. All but ``indexBytes`` and ``limitedBytes`` are also in the view `cache_stats`.
+/// The totals of a store. All but ``indexBytes`` and ``limitedBytes`` are also in the view `cache_stats`.
 public struct StoreStatistics: Hashable, Sendable {
     /// Stored responses. Derived representations are not counted.
     public let entries: Int
-    /// Bodies that entries and derived representations have, a file each.
+    /// Bodies of entries and derived representations, one file each.
     public let files: Int
     /// Bytes of all bodies, including derived representations, as if no body were shared.
     public let logicalBytes: Int64
-    /// Bytes of all these files: a shared body counts once.
+    /// Bytes of all these files. A shared body counts once.
     public let physicalBytes: Int64
-    /// Answers from entries, including removed entries. Accesses that are only in memory are not counted yet.
+    /// Answers from entries, including removed entries. Accesses that are only in memory do not count yet.
     public let hits: Int
-    /// Keys with recorded failures. A key counts once, also if several requests for it failed.
+    /// Keys with recorded failures. A key counts once, even if several requests for it failed.
     public let failingKeys: Int
-    /// Bodies that were missing or altered, and were dropped.
+    /// Missing or altered bodies that were dropped.
     public let damagedBodies: Int
     /// Derived representations; see ``ResponseStore/openDerived(name:of:)``.
     public let derivedBodies: Int
-    /// Bytes of the derived representations, as if no body were shared; a part of ``logicalBytes``.
+    /// Bytes of the derived representations, as if no body were shared. Included in ``logicalBytes``.
     public let derivedBytes: Int64
-    /// Bytes of the pages of the index that are in use. The WAL is not counted.
+    /// Bytes of the used pages of the index, without the WAL.
     public let indexBytes: Int64
-    /// Bytes that count in ``Limits/maxBytes`` and in an eviction by bytes: ``physicalBytes``, and the pages of the
+    /// Bytes that count toward ``Limits/maxBytes`` and evictions by bytes: ``physicalBytes``, and the pages of the
     /// index beyond those of an empty one.
     public let limitedBytes: Int64
 }

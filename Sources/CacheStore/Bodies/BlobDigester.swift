@@ -4,7 +4,7 @@ internal import Crypto
 enum BlobDigester {
     private static let chunkByteCount = 262_144
 
-    /// Returns the SHA-256 of the first `byteCount` bytes; `nil` if the file is shorter.
+    /// Returns the SHA-256 of the first `byteCount` bytes, or `nil` for a shorter file.
     static func digest(of descriptor: FileDescriptor, byteCount: Int64) throws(StoreError) -> ContentDigest? {
         var hasher = SHA256()
         let buffer = UnsafeMutableRawBufferPointer.allocate(

@@ -6,8 +6,8 @@ internal import Synchronization
 /// The index knows which files are needed; this type does not. Names come from digests alone, so no URL or header can
 /// lead out of the directory. Each step down starts at an open directory and follows no link.
 ///
-/// Callers of ``link(_:as:byteCount:)`` and ``unlink(_:)`` are inside a write transaction of the index. Its lock
-/// prevents a file from being named and deleted at the same time, in any process.
+/// Call ``link(_:as:byteCount:)`` and ``unlink(_:)`` only inside a write transaction of the index. Its lock prevents
+/// naming and deleting a file at the same time, in any process.
 package final class BlobDirectory: Sendable {
     /// The directory of the store.
     package let root: FileDescriptor
@@ -21,8 +21,8 @@ package final class BlobDirectory: Sendable {
     /// Tracks the names that a power cut may still undo. The mutex guards both sets.
     private let shards = Mutex(Shards())
 
-    /// The files below `staging/` that this object writes. A sweep, and the creation of a file, hold the mutex while
-    /// they lock a file: a suspension leaves no lock behind.
+    /// The files below `staging/` that this object writes. Sweeps and file creations lock files only while they hold
+    /// the mutex, so a suspension leaves no file locked.
     private let staging = Mutex(Staging())
 
     private struct Staging {
@@ -59,7 +59,7 @@ package final class BlobDirectory: Sendable {
         if isDurable { try root.sync() }
     }
 
-    /// Follows ``root`` to the `blobs/` that it has now, and creates a missing one.
+    /// Makes this object refer to the `blobs/` that is now in ``root``, and creates it if it is missing.
     func reopenIfReplaced() throws(StoreError) {
         if createsDirectory { try root.makeDirectory("blobs") }
         guard try blobs.follow(root.open("blobs", O_RDONLY | O_DIRECTORY)) else { return }
@@ -84,10 +84,10 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Releases the locks of the files below `staging/`, ends sweeps of such files, and locks none until
-    /// ``resumeStaging()``.
+    /// Releases the locks of the files below `staging/` and ends sweeps of such files. Until ``resumeStaging()``, locks
+    /// no file.
     ///
-    /// Another process may delete the names of the files meanwhile; see ``StagedFile/hasLostName(wasLinked:)``.
+    /// Until then, another process may delete the names of the files: see ``StagedFile/hasLostName(wasLinked:)``.
     package func suspendStaging() {
         staging.withLock { staging in
             staging.isSuspended = true
@@ -96,7 +96,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Locks the files again that bodies are still written to.
+    /// Locks the files that still have a writer again.
     package func resumeStaging() {
         staging.withLock { staging in
             staging.isSuspended = false
@@ -124,12 +124,13 @@ package final class BlobDirectory: Sendable {
 
     /// Gives a staged file the name of its digest.
     ///
-    /// Keeps a file of the right length that has the name already, unless that file may grow, or may have lost its bytes in
-    /// a power cut. A growing file replaces no other: entries of the other file do not have its later bytes.
+    /// Keeps an existing file of the right length, with two exceptions: the file may grow, or a power cut may have
+    /// removed its bytes. A growing file does not replace an existing file, whose entries must not gain the bytes that
+    /// are appended later.
     ///
-    /// - Parameter isGrowing: Whether the file is the beginning of a body, and may have or get more than `byteCount`
-    ///   bytes. Then this method never copies the file.
-    /// - Throws: ENOTSUP for a growing file without a name if this process cannot give it one.
+    /// - Parameter isGrowing: Whether the file holds the beginning of a body, and may have more than `byteCount` bytes,
+    ///   now or later. Then this method never copies the file.
+    /// - Throws: ENOTSUP for a growing file without a name if this process cannot name it.
     package func link(
         _ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64, isGrowing: Bool = false
     ) throws(StoreError) {
@@ -148,8 +149,8 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Gives a staged file the name of its digest. Returns `false` if the file has no name and this process cannot give
-    /// it one.
+    /// Gives a staged file the name of its digest. Returns `false` for a file without a name if this process cannot
+    /// name it.
     private func place(
         _ staged: borrowing StagedFile, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool,
         in shard: FileDescriptor
@@ -177,7 +178,7 @@ package final class BlobDirectory: Sendable {
         return true
     }
 
-    /// Makes the names given since the last call outlast a power cut. Called before the commit of their rows.
+    /// Makes all new names survive a power cut. Call before the commit of their rows.
     func syncNames() throws(StoreError) {
         guard isDurable else { return }
         let (changed, needsParent) = shards.withLock { shards in
@@ -201,9 +202,9 @@ package final class BlobDirectory: Sendable {
         shards.withLock { $0.synced.formUnion(changed) }
     }
 
-    /// Removes the file of a digest, or a directory that has its name; `false` if there was neither.
+    /// Removes the file of a digest. Returns `false` if it is missing.
     ///
-    /// Renames a directory that is not empty.
+    /// Also removes a directory of that name, or renames it if it is not empty.
     @discardableResult
     package func unlink(_ digest: ContentDigest) throws(StoreError) -> Bool {
         let path = BlobPath(digest)
@@ -214,9 +215,9 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Opens the file of a digest; `nil` unless it is a regular file of the right length.
+    /// Opens the file of a digest. Returns `nil` unless it is a regular file of the right length.
     ///
-    /// - Parameter isPart: Whether the body is a part: then its file may be longer.
+    /// - Parameter isPart: Whether the body is a part. The file of a part may be longer.
     package func open(
         _ digest: ContentDigest, byteCount: Int64, isPart: Bool = false
     ) throws(StoreError) -> (FileDescriptor, FileStatus)? {
@@ -230,7 +231,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Returns the status of the file or directory under the name of a digest; `nil` if there is none.
+    /// Returns the status of the file or directory named by a digest, or `nil`.
     package func status(of digest: ContentDigest) throws(StoreError) -> FileStatus? {
         let path = BlobPath(digest)
         return try blobs.openIfPresent(path.shard, O_RDONLY | O_DIRECTORY)?.status(of: path.name)
@@ -251,7 +252,8 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Returns the error of a call that failed for a body, with the owner of a folder that this user cannot write.
+    /// Returns the error of a call that failed for a body. If this user cannot write the folder, the error names its
+    /// owner.
     func error(_ error: StoreError, of digest: ContentDigest) -> StoreError {
         let shard = BlobPath(digest).shard
         guard [EACCES, EPERM].contains(error.errno), let status = try? blobs.status(of: shard),
@@ -268,8 +270,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Calls `visit` for everything below `blobs/`: with a digest if the name is that of a blob, otherwise with the
-    /// path only.
+    /// Calls `visit` for everything below `blobs/`. Passes `nil` as the digest unless the name is the name of a blob.
     func forEachFile(_ visit: (ContentDigest?, _ path: String) -> Void) throws(StoreError) {
         for shard in try blobs.names() {
             do throws(StoreError) {
@@ -289,7 +290,7 @@ package final class BlobDirectory: Sendable {
 extension FileStatus {
     /// Whether this is a regular file of `byteCount` bytes.
     ///
-    /// The file of a part may be longer. Its first bytes are the part, and a writer has added the bytes behind them.
+    /// The file of a part may be longer: a writer has appended bytes after the part.
     func hasBody(of byteCount: Int64, isPart: Bool) -> Bool {
         isRegular && (size == byteCount || isPart && size > byteCount)
     }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// The bodies that were opened last, still open: reading one of them again takes no open(2) and no close(2).
+/// Keeps recently read bodies open: a second read needs neither open(2) nor close(2).
 ///
-/// Each use asks for the status of the file. A body whose file was written to, linked or renamed since is dropped. So the
-/// caller finds damage as it does by opening the file.
+/// Each lookup asks for the status of the file. A body is closed if its file was written, linked or renamed since, so
+/// damage is found as if the file had been opened again.
 final class OpenBodies: Sendable {
     private struct Open: Sendable {
         let body: StoredBody
@@ -16,19 +16,19 @@ final class OpenBodies: Sendable {
         var isEnded = false
     }
 
-    /// The longest body that stays open. The space of a deleted one is free only when it is closed.
+    /// The longest body that stays open. A deleted file takes space until it is closed.
     private static let maxByteCount: Int64 = 262_144
 
     private let isOff: Bool
     private let state: Mutex<State>
 
-    /// - Parameter capacity: The greatest number of open files, 2 at least; 0 for none.
+    /// - Parameter capacity: The greatest number of open files, at least 2, or 0 for none.
     init(capacity: Int) {
         isOff = capacity <= 0
         state = Mutex(State(bodies: BoundedDictionary(capacity: max(2, capacity))))
     }
 
-    /// Returns an open body, unless its file must be opened.
+    /// Returns the open body. With `nil`, the caller opens the file.
     func find(_ digest: ContentDigest, byteCount: Int64) -> StoredBody? {
         guard let open = state.withLock({ $0.bodies[digest] }), open.body.byteCount == byteCount else { return nil }
         guard let status = try? open.body.descriptor?.status(), status.isUntouched(since: open.status) else {
@@ -38,17 +38,17 @@ final class OpenBodies: Sendable {
         return open.body
     }
 
-    /// Keeps a whole body open that is as its digest says.
+    /// Keeps a body open. The caller has found the body whole and undamaged.
     func insert(_ body: StoredBody, _ status: FileStatus) {
         guard !isOff, let digest = body.digest, body.byteCount <= Self.maxByteCount else { return }
         state.withLock { state in
             if !state.isEnded { state.bodies[digest] = Open(body: body, status: status) }
         }
-        // A deletion that did not find the body here has come before.
+        // The file may have been deleted before this insertion, when `close(_:)` could not find the body.
         if (try? body.descriptor?.status())?.linkCount == 0 { close(digest) }
     }
 
-    /// Closes a body once its present readers are done.
+    /// Closes a body when its readers release it.
     func close(_ digest: ContentDigest) {
         state.withLock { $0.bodies[digest] = nil }
     }
@@ -58,7 +58,7 @@ final class OpenBodies: Sendable {
         state.withLock { $0.bodies.removeAll() }
     }
 
-    /// Closes all bodies, and keeps none open until ``begin()``.
+    /// Closes all bodies. Keeps no body open until ``begin()``.
     func end() {
         state.withLock { state in
             state.bodies.removeAll()
@@ -73,7 +73,7 @@ final class OpenBodies: Sendable {
 }
 
 extension FileStatus {
-    /// Whether the file has its bytes and its names since an earlier status.
+    /// Whether the file has not been written, linked or renamed since an earlier status.
     fileprivate func isUntouched(since earlier: FileStatus) -> Bool {
         isSameFile(as: earlier) && linkCount == earlier.linkCount && changed == earlier.changed && linkCount > 0
     }

@@ -1,14 +1,14 @@
 internal import CPlatform
 package import CacheFoundation
 
-/// A file outside the store that gets its name once it is complete, and then replaces a file of that name.
+/// Writes a file outside the store under a temporary name, and renames it over the target when it is complete.
 ///
-/// Until ``commit()`` the file has a hidden name in the same directory. A release without a commit removes the file; a
-/// killed process leaves it behind. One caller writes; the order of the calls is the order of the bytes.
+/// Until ``commit()`` the file has a hidden name in the same directory. Releasing the object without a commit removes
+/// the file; a killed process leaves it behind. One caller writes, in the order of the bytes.
 ///
-/// Never a hard link to a body: a program that wrote to such a file would change the stored bytes.
+/// The file is never a hard link to a body: a program that writes to the link would change the stored bytes.
 package final class ReplacementFile: Sendable {
-    /// The bytes to copy between two checks for a cancellation.
+    /// The number of bytes copied between two checks for cancellation.
     private static let copyByteCount: Int64 = 8_388_608
 
     private let folder: FileDescriptor
@@ -17,10 +17,10 @@ package final class ReplacementFile: Sendable {
     private let descriptor: FileDescriptor
     private let lane = BlockingLane(label: "cachestore.replacement")
 
-    /// Creates the file beside `path`.
+    /// Creates the temporary file in the directory of `path`.
     ///
-    /// - Parameter isPrivate: Whether only the user may read the file. Otherwise the file has the permissions of any new
-    ///   file of this process.
+    /// - Parameter isPrivate: Whether only the user may read the file. Otherwise the file gets the permissions of any
+    ///   new file of this process.
     package init(replacing path: String, isPrivate: Bool = false) throws(StoreError) {
         guard let slash = path.lastIndex(of: "/"), path.index(after: slash) != path.endIndex, !path.utf8.contains(0)
         else {
@@ -34,7 +34,7 @@ package final class ReplacementFile: Sendable {
     }
 
     deinit {
-        // After a commit nothing has this name.
+        // After a commit, no file has this name.
         _ = try? folder.unlink(stagedName)
     }
 
@@ -48,10 +48,10 @@ package final class ReplacementFile: Sendable {
         }
     }
 
-    /// Appends a body without blocking the caller's thread. Shares its blocks if this file is empty and the file system
-    /// can, otherwise copies the bytes.
+    /// Appends a body without blocking the caller's thread. Shares blocks with `body` if this file is empty and the
+    /// file system supports it. Otherwise copies the bytes.
     ///
-    /// - Returns: `false` if the calling task is cancelled meanwhile.
+    /// - Returns: `false` if the calling task was cancelled.
     package func append(_ body: StoredBody) async throws(StoreError) -> Bool {
         guard let source = body.descriptor else { return true }
         let cancellation = InterruptFlag()
@@ -73,15 +73,15 @@ package final class ReplacementFile: Sendable {
         return isCloned ? true : try copy(source, byteCount, isCancelled: isCancelled)
     }
 
-    /// Gives the file its name, and replaces the file that has it. A link of that name is replaced, not followed.
+    /// Renames the file to its target and replaces any existing file. Replaces a link itself, not its target.
     package func commit() throws(StoreError) {
         try folder.rename(stagedName, to: name, in: folder)
     }
 
     // MARK: Copying
 
-    /// Shares the blocks of `source`. Returns `false`, and writes nothing, if this file has bytes already or the file
-    /// system cannot share blocks.
+    /// Shares the blocks of `source`. Returns `false` without writing if this file has bytes or the file system cannot
+    /// share blocks.
     private func clone(_ source: FileDescriptor, _ byteCount: Int64) throws(StoreError) -> Bool {
         guard try descriptor.status().size == 0, try source.status().size >= byteCount else { return false }
         if cplatform_clone_into(source.number, descriptor.number) != 0 {
@@ -92,8 +92,8 @@ package final class ReplacementFile: Sendable {
         return true
     }
 
-    /// Replaces this empty file by a new one that shares the blocks of `source`: clonefile(2) creates the file that it
-    /// writes, with the permissions of the source. Returns `false` if the file system cannot share blocks.
+    /// Replaces this empty file with a clone of `source`. clonefile(2) creates a new file with the permissions of the
+    /// source. Returns `false` if the file system cannot share blocks.
     private func replaceByClone(of source: FileDescriptor) throws(StoreError) -> Bool {
         var status = stat()
         let cloneName = stagedName + "c"
@@ -126,7 +126,7 @@ package final class ReplacementFile: Sendable {
             guard [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, ENOTSUP, EPERM, EBADF].contains(code) else {
                 throw .file(SystemError(call: "copy_file_range", path: descriptor.path, errno: code))
             }
-            // These two file systems, or this system, copy through the program only.
+            // copy_file_range(2) does not work here, between these file systems or on this system.
             let isWhole = try descriptor.write(source, from: offset, byteCount: byteCount, isCancelled: isCancelled)
             if !isWhole, !isCancelled() { throw .truncatedBody(path: source.path) }
             return isWhole

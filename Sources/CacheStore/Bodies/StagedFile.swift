@@ -1,14 +1,14 @@
 internal import CPlatform
 
-/// A file being written that has no name in the store yet.
+/// A file that is being written and has no name in the store yet.
 ///
-/// On Linux, the file has no name at all, so a killed process leaves nothing behind. The file has a unique name below
-/// `staging/` on other systems, on file systems without unnamed files, and if the process cannot name unnamed files.
+/// On Linux, the file has no name at all, so a killed process leaves nothing behind. It has a unique name below
+/// `staging/` on other systems, on file systems without unnamed files, and in processes that cannot name unnamed files.
 /// Such a file is locked while its writer lives and the store is not suspended.
 package struct StagedFile: ~Copyable {
     package let descriptor: FileDescriptor
 
-    /// The way in which the file gets its name in the store.
+    /// How the file gets its name in the store.
     private enum Source {
         case unnamed(UnnamedFileLinker)
         /// The file has the name `name` in `folder`, which is `staging/`.
@@ -18,13 +18,13 @@ package struct StagedFile: ~Copyable {
     private let source: Source
     private let root: FileDescriptor
 
-    /// Whether the file has a name of its own below `staging/`.
+    /// Whether the file has a name below `staging/`.
     var isNamed: Bool {
         if case .named = source { true } else { false }
     }
 
-    /// Stages a file without a name for a blob below `blobs`, a directory of the store at `root`. Returns `nil` if this
-    /// file system or kernel has no such files, or if this process cannot name them.
+    /// Stages an unnamed file for a blob below `blobs`, in the store at `root`. Returns `nil` if the file system or
+    /// kernel has no unnamed files, or this process cannot name them.
     init?(unnamedIn blobs: FileDescriptor, root: FileDescriptor, linker: UnnamedFileLinker) throws(StoreError) {
         guard linker.shouldBeUsed else { return nil }
         do throws(StoreError) {
@@ -34,13 +34,12 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Stages a file with a name of its own below `staging/`, a directory of the store at `root`.
+    /// Stages a file with a unique name below `staging/`, in the store at `root`.
     ///
-    /// - Parameter isLocked: Whether the file has a lock, so that no sweep deletes the name.
+    /// - Parameter isLocked: Whether to lock the file, so that no sweep deletes it.
     package init(namedBelow root: FileDescriptor, isLocked: Bool = true) throws(StoreError) {
         let folder = try Self.openFolder(root)
-        // A sweep may lock and delete the file before this process locks it. Then the lock fails, or no
-        // link is left.
+        // A sweep may lock and delete the file first. Then the lock fails, or the file has no link left.
         for _ in 0..<Self.maxTries {
             let name = Self.makeName()
             let descriptor = try folder.open(name, O_RDWR | O_CREAT | O_EXCL)
@@ -54,7 +53,7 @@ package struct StagedFile: ~Copyable {
         throw .file(SystemError(call: "flock", path: folder.path, errno: EWOULDBLOCK))
     }
 
-    /// Stages a copy of the first `byteCount` bytes of `file`, with a name of its own.
+    /// Stages a copy of the first `byteCount` bytes of `file`, as a file with a name.
     static func copy(
         of file: FileDescriptor, byteCount: Int64, below root: FileDescriptor
     ) throws(StoreError) -> StagedFile {
@@ -71,7 +70,7 @@ package struct StagedFile: ~Copyable {
         self.root = root
     }
 
-    /// The number of attempts. A sweep may take a file between its creation and its lock, some microseconds each time.
+    /// The number of attempts. A sweep can take the file only in the microseconds between its creation and its lock.
     private static let maxTries = 100
 
     private static func openFolder(_ root: FileDescriptor) throws(StoreError) -> FileDescriptor {
@@ -85,11 +84,11 @@ package struct StagedFile: ~Copyable {
 
     // MARK: Naming
 
-    /// Whether the file can get no name any more, so that its bytes have to be copied to another file. A sweep deletes
-    /// the name below `staging/` while the store is suspended. The kernel gives no name to a file that has lost its
-    /// last one (open(2) on `O_TMPFILE`).
+    /// Whether the file can no longer be named, so that its bytes must be copied. A sweep may delete the name below
+    /// `staging/` while the store is suspended. The kernel never names a file that has lost its last name (open(2),
+    /// `O_TMPFILE`).
     ///
-    /// - Parameter wasLinked: Whether ``link(into:as:)`` has given the file a name.
+    /// - Parameter wasLinked: Whether ``link(into:as:)`` has named the file.
     package borrowing func hasLostName(wasLinked: Bool) throws(StoreError) -> Bool {
         switch source {
         case .unnamed: wasLinked ? try descriptor.status().linkCount == 0 : false
@@ -97,12 +96,12 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Whether a failure to name the file may be due to a lost name.
+    /// Whether naming the file may fail because it has lost its name.
     ///
     /// - Parameter wasLinked: As for ``hasLostName(wasLinked:)``.
     borrowing func mayHaveLostName(wasLinked: Bool) -> Bool { wasLinked || isNamed }
 
-    /// Gives the file a name in `shard`. An existing file keeps its name.
+    /// Gives the file a name in `shard`, unless another file has it.
     borrowing func link(into shard: FileDescriptor, as name: String) throws(StoreError) -> UnnamedFileLinker.Outcome {
         switch source {
         case .unnamed(let linker): return try linker.link(descriptor, into: shard, as: name)
@@ -118,20 +117,20 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Gives the file the name `name` in `shard`, and replaces the file that has it. Readers see one file or the other.
+    /// Gives the file the name `name` in `shard` and replaces an existing file atomically.
     ///
-    /// rename(2) needs a second name. That name is below `staging/`, so that a sweep finds it after a kill.
+    /// rename(2) needs a temporary second name. It is below `staging/`, so that a sweep finds it after a kill.
     borrowing func replace(_ name: String, in shard: FileDescriptor) throws(StoreError) -> UnnamedFileLinker.Outcome {
         let folder = try Self.openFolder(root)
         let second = Self.makeName()
-        // The lock keeps sweeps from the second name. A named file has the lock, unless the store was suspended.
+        // The lock protects the second name from sweeps. A named file is already locked, except after a suspension.
         guard try descriptor.tryLock() else {
             throw .file(SystemError(call: "flock", path: descriptor.path, errno: EWOULDBLOCK))
         }
         defer { if !isNamed { descriptor.unlock() } }
         let outcome = try link(into: folder, as: second)
         guard outcome == .linked else { return outcome }
-        // rename(2) does nothing if both names belong to the same file, and leaves the second name.
+        // If both names already belong to this file, rename(2) does nothing and leaves the second name.
         defer { _ = try? folder.unlink(second) }
         try folder.rename(second, to: name, in: shard)
         return .linked
@@ -143,11 +142,11 @@ package struct StagedFile: ~Copyable {
 
     // MARK: Sweeping
 
-    /// Deletes the files below `staging/` that no living process is writing; returns their number.
+    /// Deletes the files below `staging/` that no living process is writing. Returns their number.
     ///
-    /// Locks one file at a time, for as long as its deletion takes.
+    /// Locks one file at a time, only for its deletion.
     ///
-    /// - Parameter mayDelete: Runs each deletion that it is given, or returns `false` to end the sweep.
+    /// - Parameter mayDelete: Runs the deletion, or returns `false` to end the sweep.
     static func sweep(
         _ root: FileDescriptor, mayDelete: (() throws(StoreError) -> Void) throws(StoreError) -> Bool
     ) throws(StoreError) -> Int {
@@ -166,7 +165,7 @@ package struct StagedFile: ~Copyable {
         return count
     }
 
-    /// Whether this type has created a file of that name.
+    /// Whether this type creates files with such names.
     private static func isStagingName(_ name: String) -> Bool {
         let parts = name.split(separator: "-", omittingEmptySubsequences: false)
         return parts.count == 2 && UInt64(parts[0], radix: 36) != nil && pid_t(parts[1]) != nil

@@ -3,28 +3,28 @@ public import CacheFoundation
 
 /// The body of a stored response, open for reading.
 ///
-/// The body stays readable after its entry is evicted or replaced, in this process or another. Both delete the name of
-/// the file, not the bytes of the open one. Any thread may read the body, and several at once.
+/// The body stays readable after its entry is evicted or replaced, by any process: only the name of the file is
+/// deleted. Any number of threads may read the body at the same time.
 public final class StoredBody: Sendable {
-    /// The size from which ``data()`` maps the file instead of copying it: two mebibytes, a huge page, which the kernel
-    /// maps at once. The kernel maps smaller files some pages at a time, which takes longer than the copy.
+    /// The size from which ``data()`` maps the file instead of copying it: two mebibytes, one huge page, which the
+    /// kernel maps in one step. The kernel maps a smaller file page by page, which takes longer than a copy.
     public static let mappingThreshold: Int64 = 2_097_152
 
     /// The length in bytes.
     public let byteCount: Int64
 
-    /// The SHA-256 of the bytes; `nil` for an empty body.
+    /// The SHA-256 of the bytes, or `nil` for an empty body.
     public let digest: ContentDigest?
 
-    /// The file with the bytes; `nil` for an empty body and for a body that a ``BodyWriter`` holds. The file may be
-    /// deleted as soon as the entry is removed. The file of a part may have other bytes after the first ``byteCount``.
+    /// The file with the bytes, or `nil` for an empty body and for a body that a ``BodyWriter`` holds. The file may be
+    /// deleted as soon as the entry is removed. The file of a part may continue after the first ``byteCount`` bytes.
     public var fileURL: URL? {
         guard let descriptor, isNamed else { return nil }
         // The hint saves a call to the file system.
         return URL(filePath: descriptor.path, directoryHint: .notDirectory)
     }
 
-    /// `nil` for an empty body.
+    /// The file, or `nil` for an empty body.
     package let descriptor: FileDescriptor?
     private let isNamed: Bool
 
@@ -43,7 +43,7 @@ public final class StoredBody: Sendable {
         byteCount = 0
     }
 
-    /// Returns all bytes: a copy, or a mapping of the file from ``mappingThreshold`` on.
+    /// Returns all bytes, copied or, from ``mappingThreshold`` on, mapped.
     ///
     /// - Throws: ``StoreError/truncatedBody(path:)``, ``StoreError/file(_:)``.
     public func data() throws(StoreError) -> Data {
@@ -51,7 +51,7 @@ public final class StoredBody: Sendable {
         return try map(descriptor)
     }
 
-    /// Returns a copy of up to `count` bytes from `offset` on; fewer only at the end.
+    /// Returns a copy of up to `count` bytes from `offset`. Returns fewer only at the end.
     ///
     /// - Throws: ``StoreError/truncatedBody(path:)``, ``StoreError/file(_:)``.
     public func bytes(at offset: Int64, count: Int) throws(StoreError) -> Data {
@@ -62,7 +62,7 @@ public final class StoredBody: Sendable {
     }
 
     private func read(_ descriptor: FileDescriptor, _ length: Int, at offset: Int64) throws(StoreError) -> Data {
-        // `Data` takes over the allocation, which saves filling it with zeros first.
+        // `Data` takes over this allocation. `Data(count:)` would fill it with zeros first.
         let start = UnsafeMutableRawPointer.allocate(byteCount: length, alignment: 16)
         do throws(StoreError) {
             let buffer = UnsafeMutableRawBufferPointer(start: start, count: length)

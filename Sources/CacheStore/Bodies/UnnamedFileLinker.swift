@@ -1,22 +1,22 @@
 internal import CPlatform
 internal import Synchronization
 
-/// Names files that were opened without a name (`O_TMPFILE`), by the method that works in this process.
+/// Names files that were opened without a name (`O_TMPFILE`), by the first method that works in this process.
 final class UnnamedFileLinker: Sendable {
     /// The result of ``link(_:into:as:)``.
     enum Outcome {
         case linked
         /// Another file has the name.
         case exists
-        /// This process cannot name such a file.
+        /// This process cannot name unnamed files.
         case unsupported
     }
 
-    /// Errors by which kernels and sandboxes refuse one way of linking. The other way may still work.
+    /// Errors with which kernels and sandboxes refuse one method of linking. Another method may work.
     private static let refusals: Set<Int32> = [ENOENT, EPERM, EACCES, EINVAL, ENOSYS, EOPNOTSUPP, ELOOP]
 
     private let isPermitted: Bool
-    /// Whether linking is supported: `true` until an attempt shows otherwise.
+    /// Whether linking is supported. `true` until an attempt fails.
     private let isAvailable = Atomic(true)
     /// Whether links need `/proc`.
     private let needsProc = Atomic(false)
@@ -29,9 +29,9 @@ final class UnnamedFileLinker: Sendable {
     /// Whether new files should be opened without a name.
     var shouldBeUsed: Bool { isAvailable.load(ordering: .relaxed) }
 
-    /// Names the file `descriptor` in `directory`.
+    /// Links the file `descriptor` as `name` in `directory`.
     ///
-    /// - Throws: ENOENT if the file has had a name before. The kernel gives it no second one.
+    /// - Throws: ENOENT if the file had a name before: the kernel does not link it again.
     func link(
         _ descriptor: FileDescriptor, into directory: FileDescriptor, as name: String
     ) throws(StoreError) -> Outcome {
@@ -42,7 +42,7 @@ final class UnnamedFileLinker: Sendable {
         } catch let error where error.errno == EEXIST {
             return .exists
         } catch let error where Self.refusals.contains(error.errno) {
-            // If /proc shows the file, ENOENT concerns the file or the directory, not the method.
+            // The file is visible in /proc, so ENOENT is about the file or the directory, and not about the method.
             if error.errno == ENOENT, access(Self.procPath(of: descriptor), F_OK) == 0 { throw error }
             return unsupported()
         }
@@ -66,7 +66,7 @@ final class UnnamedFileLinker: Sendable {
                 return
             } catch let error where Self.refusals.contains(error.errno) {}
         }
-        // open(2) documents this method for processes without privileges. Containers may lack /proc.
+        // open(2) documents this method for unprivileged processes. Containers may lack /proc.
         let path = Self.procPath(of: descriptor)
         try FileDescriptor.retrying("linkat", target) {
             linkat(AT_FDCWD, path, directory.number, name, AT_SYMLINK_FOLLOW)

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Remembers which bodies this process has written, or has read whole and found to match their digest.
+/// Remembers the bodies that this process wrote, or read whole and found intact.
 ///
-/// The memory is bounded: a table of 64-bit fingerprints, 128 KiB, in which a new fingerprint may replace an older one.
-/// A body without a fingerprint is verified again. The fingerprint of a file includes its device, inode and
-/// modification time, so an altered or exchanged file does not pass for the verified one. The fingerprint of a part
-/// leaves out the time, which changes while the file grows.
+/// The memory is bounded: a table of 64-bit fingerprints, 128 KiB. A new fingerprint may overwrite an older one, and
+/// that body is verified again. The fingerprint includes the device, inode and modification time of the file, so a
+/// changed or replaced file is verified again. The fingerprint of a part leaves out the time, which changes while the
+/// file grows.
 final class VerifiedBlobs: Sendable {
     private static let capacity = 16_384
 

@@ -1,14 +1,14 @@
 internal import Synchronization
 
-/// Runs a store's own work on a lane, one piece after the other. Drops the work if the store is gone by then.
+/// Runs a store's own work on a lane, in order. Drops the work if the store was released.
 final class BackgroundWork: Sendable {
     private struct Reference: Sendable {
         weak var store: ResponseStore?
     }
 
-    /// Runs also work that needs no store, or whose caller keeps the store.
+    /// The lane itself, for work that needs no store or whose caller keeps the store alive.
     let lane = BlockingLane(label: "CacheStore.background")
-    /// Guards the reference. ``attach(_:)`` sets it once, when the store is complete.
+    /// Guards the reference, which ``attach(_:)`` sets once, when the store is complete.
     private let reference = Mutex(Reference())
 
     func attach(_ store: ResponseStore) {

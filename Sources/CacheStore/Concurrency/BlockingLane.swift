@@ -1,9 +1,9 @@
 internal import Dispatch
 
-/// Runs blocking work, one piece after the other, so that it does not block a caller's executor.
+/// Runs blocking work in order, off the caller's executor.
 ///
-/// The lane has a serial queue of its own. On Linux, a concurrent queue shares its threads with Swift's tasks, and
-/// blocking work there starves every task of the process.
+/// The lane is a serial queue. On Linux, concurrent queues share their threads with Swift's tasks, and blocking work
+/// there starves every task of the process.
 package final class BlockingLane: Sendable {
     private let queue: DispatchQueue
 
@@ -11,18 +11,18 @@ package final class BlockingLane: Sendable {
         queue = DispatchQueue(label: label)
     }
 
-    /// Runs `work` after all work that is queued already.
+    /// Runs `work` after all queued work.
     func submit(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
     }
 
-    /// Runs `work` after all work that is queued already; blocks the caller meanwhile. Returns the result of `work`.
+    /// Runs `work` after all queued work and returns its result. Blocks the caller.
     func runAndWait<Value, Failure: Error>(_ work: () throws(Failure) -> Value) throws(Failure) -> Value {
         // `sync` rethrows, and would lose the type of the error.
         try queue.sync { Result(catching: work) }.get()
     }
 
-    /// Runs `work` when `delay` has passed, or later.
+    /// Runs `work` after at least `delay`.
     func submit(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
         // Dispatch counts nanoseconds: a longer delay would wrap around.
         queue.asyncAfter(deadline: .now() + min(delay / .seconds(1), 1e9), execute: work)

@@ -1,8 +1,8 @@
-/// A dictionary that drops keys that were not used lately.
+/// A dictionary that drops keys that were not used recently.
 ///
-/// For facts that save work: a key without its fact costs one more read, wait or request. Keeps at least as many keys as half
-/// of the capacity, those that were used last. Keeps no order: a full half becomes the old one, from which a use takes a key
-/// over. The old one before it is dropped.
+/// Use it only for values that save work: a missing value costs one more read, wait or request. Keeps at least the most
+/// recently used keys, half of the capacity. Instead of an order it has two halves. When the new half is full, it
+/// becomes the old half, and the former old half is dropped. Using a key moves it to the new half.
 package struct BoundedDictionary<Key: Hashable, Value> {
     /// The number of keys in each half.
     private let half: Int
@@ -18,7 +18,7 @@ package struct BoundedDictionary<Key: Hashable, Value> {
     package var isEmpty: Bool { new.isEmpty && old.isEmpty }
 
     package subscript(key: Key) -> Value? {
-        /// A use: the key outlives those that are not used.
+        /// Counts as a use, which keeps the key longer.
         mutating get {
             if let value = new[key] { return value }
             guard !old.isEmpty, let value = old.removeValue(forKey: key) else { return nil }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Lanes for work of one kind that may take long, used in turn: one long piece does not delay the next.
+/// Lanes used in turn for work that may take long, so that one long job does not delay the next.
 final class LaneGroup: Sendable {
     private let lanes: [BlockingLane]
-    /// The number of pieces so far.
+    /// The number of jobs so far.
     let count = Atomic(0)
 
     init(label: String, count: Int) {

@@ -1,10 +1,10 @@
 internal import ByteText
 
-/// Checksums of a key, for places that do not need the key itself.
+/// Checksums of a key, where the key itself is not needed.
 ///
-/// The checksum beside an entry shows whether the index led to the right row, which SQLite does not check. A damaged
-/// page could otherwise answer one key with the response of another. The list of removals contains the checksum of a
-/// removed key instead of the key.
+/// Each entry has the checksum of its key. It shows whether the index led to the right row, which SQLite does not
+/// check: a damaged page could otherwise answer one key with the response of another. The list of removals contains
+/// checksums instead of keys.
 struct KeyChecksum {
     /// The checksum of the partition alone.
     let partition: Int64

@@ -13,8 +13,8 @@ public struct CacheKey: Hashable, Sendable {
     /// The user, tenant or site that the entry belongs to. A lookup in one partition never finds an entry of another.
     public let partition: String
 
-    /// The normalised URL, or `name=` and the name. For the answer to a QUERY request, `#` and a digest of its content
-    /// follow.
+    /// The normalised URL, or `name=` and the name. The key of the answer to a QUERY request continues with `#` and a
+    /// digest of the request content.
     public let text: String
 
     /// Creates the key of a URL.
@@ -52,7 +52,7 @@ public struct CacheKey: Hashable, Sendable {
     /// Returns a URL without its user and password, for messages. The text may be no URL.
     package static func withoutCredentials(_ url: String) -> String { URLText.withoutCredentials(url) }
 
-    /// The host of the URL, as the index stores it; `nil` for a name.
+    /// The host of the URL as the index stores it, or `nil` for a name.
     package var host: String? { URLText.host(ofNormalized: text) }
 
     private static func checked(_ text: String) throws(StoreError) -> String {
@@ -71,6 +71,6 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey: CustomStringConvertible {
-    /// The text, after the partition if there is one.
+    /// The text, preceded by the partition unless that is empty.
     public var description: String { partition.isEmpty ? text : "\(partition): \(text)" }
 }

@@ -22,19 +22,19 @@ public struct ContentDigest: Hashable, Sendable {
         words = digest.withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
     }
 
-    /// Creates a digest from bytes of the index; `nil` unless there are 32.
+    /// Creates a digest from the bytes of a column. Returns `nil` unless there are 32.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 32 else { return nil }
         words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
     }
 
-    /// Creates a digest from hexadecimal digits, upper or lower case; `nil` unless there are 64.
+    /// Creates a digest from hexadecimal digits, upper or lower case. Returns `nil` unless there are 64.
     public init?(hexadecimal: some StringProtocol) {
         guard let digest = [UInt8](hexadecimal: hexadecimal)?.withUnsafeBytes(Self.init) else { return nil }
         self = digest
     }
 
-    /// The first eight bytes. They serve as a hash, because the digest is one.
+    /// The first eight bytes. The digest is random, so they are a good hash.
     var prefix: UInt64 { words.0 }
 
     /// Calls `body` with the 32 bytes.
@@ -50,7 +50,7 @@ public struct ContentDigest: Hashable, Sendable {
     /// Compares all bytes.
     public static func == (left: ContentDigest, right: ContentDigest) -> Bool { left.words == right.words }
 
-    /// Feeds the first eight bytes, which suffice to tell digests apart.
+    /// Feeds the first eight bytes, which are enough to distinguish digests.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 }
 

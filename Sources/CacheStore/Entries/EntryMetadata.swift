@@ -4,7 +4,7 @@ public import CacheFoundation
 ///
 /// The store keeps the metadata, and shows it to SQL queries. HTTP and the loader define the meaning of the fields.
 public struct EntryMetadata: Hashable, Sendable {
-    /// The kind of a response. A key and variant can have one response of each kind at once.
+    /// The kind of a response. A key and variant can have one response of each kind.
     public enum Kind: Int64, Sendable {
         /// The requested content.
         case content = 0
@@ -14,9 +14,9 @@ public struct EntryMetadata: Hashable, Sendable {
 
     /// The kind: content or error.
     public var kind: Kind
-    /// The request fields that `Vary` nominates, a line each; empty for none.
+    /// The request fields that `Vary` nominates, one a line. Empty if there are no such fields.
     public var variant: String
-    /// The URL of the body, if the key does not say it.
+    /// The URL of the body, if the key does not contain it.
     public var url: String?
     /// The HTTP status code.
     public var status: Int
@@ -30,16 +30,16 @@ public struct EntryMetadata: Hashable, Sendable {
     public var requestedAt: Date
     /// When the response arrived.
     public var receivedAt: Date
-    /// When the response becomes stale; `nil` when it is never fresh by itself.
+    /// When the response becomes stale, or `nil` for a response without a freshness lifetime.
     public var expiresAt: Date?
     /// Whether a content coding was removed from the body before it was stored.
     public var isBodyDecoded: Bool
     /// The field lines of the response, `Name: value`, a line feed after each, byte by byte as received.
     public var head: [UInt8]
-    /// The position of the body in the whole representation; `nil` when the body is the whole.
+    /// The position of the body in the whole representation, or `nil` for a whole body.
     ///
-    /// Parts are stored beside each other and beside a whole response; ``ResponseStore/lookup(_:)`` and
-    /// ``ResponseStore/peek(_:)`` skip them.
+    /// A key can have several parts and a whole response. ``ResponseStore/lookup(_:)`` and ``ResponseStore/peek(_:)``
+    /// skip the parts.
     public var part: EntryPart?
     /// The names of the groups that the response belongs to (RFC 9875). Names are compared byte by byte, within one
     /// origin.
@@ -79,7 +79,7 @@ public struct EntryMetadata: Hashable, Sendable {
 public struct EntryPart: Hashable, Sendable {
     /// The position of the first byte.
     public var start: Int64
-    /// The length of the whole; `nil` when it is unknown.
+    /// The length of the whole representation, or `nil` for an unknown length.
     public var completeLength: Int64?
 
     /// Creates the description of a part.
@@ -116,16 +116,16 @@ public struct StoredEntry: Hashable, Sendable {
     public let key: CacheKey
     /// The metadata of the response.
     public let metadata: EntryMetadata
-    /// The SHA-256 of the body; `nil` when the body is empty.
+    /// The SHA-256 of the body, or `nil` for an empty body.
     public let digest: ContentDigest?
     /// The length of the body in bytes.
     public let byteCount: Int64
     /// When this body was stored. A validation does not change it.
     public let createdAt: Date
-    /// The lifetime, the pin and the tags of the entry; none of them is `nil`.
+    /// The lifetime, the pin and the tags of the entry, never `nil` here.
     public let options: EntryOptions
-    /// The id of the row. A replacement of the body gives the entry a new id. An index uses no id twice, but an index
-    /// that replaces a quarantined one starts again.
+    /// The id of the row. Replacing the body gives the entry a new id. An index never reuses an id; a new index after a
+    /// quarantine starts again.
     package let id: Int64
 }
 
@@ -140,8 +140,8 @@ extension StoredEntry {
 extension Date {
     /// The time as the index stores it, limited to some 290 million years around 1970.
     ///
-    /// Rounded to the nearest millisecond: if it were rounded down, a time that is read from the index and written back
-    /// would change.
+    /// Rounds to the nearest millisecond. Rounding down would change a time that is read from the index and written
+    /// back.
     package var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         guard value > -9.2e18 else { return value.isNaN ? 0 : -9_200_000_000_000_000_000 }

@@ -1,12 +1,12 @@
-/// The options that the caller chooses for an entry, beside the metadata of its response.
+/// The options that the caller chooses for an entry. The metadata comes from its response.
 ///
-/// An option that is `nil` leaves the entry as it is, also when another body replaces its body. For a new entry `nil`
-/// means permanent, not pinned and without tags.
+/// An option that is `nil` leaves the option of an existing entry unchanged, also when its body is replaced. In a new
+/// entry, `nil` means permanent, not pinned and without tags.
 public struct EntryOptions: Hashable, Sendable {
     /// How long an entry may stay.
     @nonexhaustive
     public enum Lifetime: Hashable, Sendable {
-        /// Until the last process closes the store. Lookups do not find the entry after the next opening.
+        /// Until the last process closes the store. After the next opening, lookups do not find the entry.
         case session
         /// Until the entry is evicted or removed. The default.
         case permanent
@@ -14,7 +14,7 @@ public struct EntryOptions: Hashable, Sendable {
 
     /// How long the entry may stay.
     public var lifetime: Lifetime?
-    /// Whether the entry is never evicted. A pinned entry can still be removed, replaced, and lost with its body.
+    /// Whether the entry is never evicted. A pinned entry can still be removed or replaced, and is lost if its body is.
     public var isPinned: Bool?
     /// Names that select entries for removal.
     public var tags: Set<String>?
@@ -24,7 +24,7 @@ public struct EntryOptions: Hashable, Sendable {
     /// The longest tag in bytes.
     public static let maxTagByteCount = 256
 
-    /// Creates options. An option that is not given leaves the entry as it is.
+    /// Creates options. `nil` leaves an option of the entry unchanged.
     public init(lifetime: Lifetime? = nil, isPinned: Bool? = nil, tags: Set<String>? = nil) {
         self.lifetime = lifetime
         self.isPinned = isPinned
@@ -33,7 +33,7 @@ public struct EntryOptions: Hashable, Sendable {
 }
 
 extension EntryOptions {
-    /// Returns the options of an entry that replaces an entry with other options; `nil` for no such entry.
+    /// Returns these options, completed with the options of the replaced entry, if any.
     func completed(with others: EntryOptions?) -> EntryOptions {
         EntryOptions(
             lifetime: lifetime ?? others?.lifetime ?? .permanent,

@@ -5,26 +5,26 @@
 /// try store.removeAll(EntrySelection(partition: "user-17", tag: "avatars"), dryRun: true)
 /// ```
 public struct EntrySelection: Hashable, Sendable {
-    /// The partition; the empty text for entries without one.
+    /// The partition, or an empty text for entries without one.
     public var partition: String?
     /// The beginning of the key: a normalised URL, or `name=` and the beginning of a name. Compared byte by byte: case
     /// matters, and `%` and `*` have no special meaning.
     public var prefix: String?
-    /// The host of the URL, in any case; the empty text for entries without one.
+    /// The host of the URL, in any case, or an empty text for entries without one.
     public var host: String?
     /// A tag of the entry.
     public var tag: String?
     /// The media type, in any case and without its parameters: `text/html`, or `image/*` for a whole family.
     public var contentType: String?
     /// An SQL expression over the columns of the view `cache_entries`, such as `byte_size > 1000000 AND hit_count = 0`.
-    /// Never build the expression from values from outside.
+    /// Never build the expression from untrusted input.
     public var predicate: String?
 
     /// Whether every entry is selected although all properties are `nil`.
     private let isEverything: Bool
 
-    /// Creates a selection. Without any property it selects nothing: an optional that is `nil` by accident must not
-    /// select every entry.
+    /// Creates a selection. Without a property, it selects nothing: a value that is `nil` by accident must not select
+    /// every entry.
     public init(
         partition: String? = nil, prefix: String? = nil, host: String? = nil, tag: String? = nil,
         contentType: String? = nil, predicate: String? = nil
@@ -60,7 +60,7 @@ public struct EntrySelection: Hashable, Sendable {
     /// The entries of a media type, or of a family of types such as `image/*`.
     public static func contentType(_ contentType: String) -> Self { Self(contentType: contentType) }
 
-    /// The entries of which an SQL expression over the columns of `cache_entries` is true.
+    /// The entries for which an SQL expression over the columns of `cache_entries` is true.
     public static func matching(_ predicate: String) -> Self { Self(predicate: predicate) }
 
     /// Whether all properties are `nil`, and the selection is not ``everything``.
@@ -68,10 +68,10 @@ public struct EntrySelection: Hashable, Sendable {
         !isEverything && [partition, prefix, host, tag, contentType, predicate].allSatisfy { $0 == nil }
     }
 
-    /// Whether everything is selected, or everything of a partition.
+    /// Whether the selection contains every entry, or every entry of a partition.
     var isWhole: Bool { self == .everything || self == partition.map(Self.partition) }
 
-    /// Whether the key alone decides if an entry is selected. Then failures are selected, too, even of keys without an
-    /// entry.
+    /// Whether the key alone decides if an entry is selected. Then the selection also applies to failures, even of keys
+    /// without an entry.
     var isAboutKeys: Bool { tag == nil && contentType == nil && predicate == nil }
 }

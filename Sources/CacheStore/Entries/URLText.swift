@@ -64,7 +64,7 @@ enum URLText {
         return text
     }
 
-    /// Writes the bytes of a normalised URL. The buffer has room for all of them.
+    /// Writes the bytes of a normalised URL. The buffer has enough room.
     private struct Output {
         private let buffer: UnsafeMutableBufferPointer<UInt8>
         private(set) var count = 0
@@ -134,7 +134,7 @@ enum URLText {
         return nil
     }
 
-    /// Returns the host of a normalised URL, without its port; `nil` if the text is no URL.
+    /// Returns the host of a normalised URL, without its port, or `nil` for any other text.
     static func host(ofNormalized url: String) -> String? {
         var url = url
         return url.withUTF8 { bytes in

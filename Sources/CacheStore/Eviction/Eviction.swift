@@ -1,24 +1,24 @@
 /// The result of one transaction of an eviction.
 package struct EvictionBatch: Sendable {
     package var report = EvictionReport()
-    /// Whether enough is removed, or nothing more can be.
+    /// Whether enough entries were removed, or no more can be.
     package var isDone = false
     /// Whether only pinned and spared entries are left.
     var isExhausted = false
-    /// The order from which the next transaction takes entries. `nil` for the order of a policy, in which uses move the
-    /// entries: the next transaction reads that order again.
+    /// The order from which the next transaction continues. `nil` for the order of a policy: accesses change it, so the
+    /// next transaction reads it again.
     var rest: EvictionOrder?
 }
 
 /// Evicts entries, one batch in each transaction.
 extension WriteTransaction {
-    /// Removes entries in the order of the policy, as long as `isTooMuch` is true and the transaction has time.
+    /// Removes entries in the order of the policy, while `isTooMuch` is true and the transaction has time.
     ///
     /// - Parameters:
-    ///   - least: The number of entries to remove also without time, unless entries have moved in the order: each may have
-    ///     cost the write of an access.
+    ///   - least: The number of entries to remove even when the time is up. Ignored once pending accesses have moved
+    ///     entries, because each of them may have cost a write.
     ///   - most: The most entries to remove.
-    ///   - spared: An entry that stays: the eviction makes room for it.
+    ///   - spared: The entry for which the eviction makes room. It stays.
     package func evict(
         atLeast least: Int = 1, atMost most: Int = .max, sparing spared: Int64? = nil,
         while isTooMuch: (StoreSize) throws(StoreError) -> Bool
@@ -27,7 +27,7 @@ extension WriteTransaction {
         return try evict(along: order, atLeast: least, atMost: most, while: isTooMuch)
     }
 
-    /// Removes entries by a rule like ``evict(along:atLeast:atMost:while:)``. Continues after the previous batch, if any.
+    /// Removes entries by a rule like ``evict(along:atLeast:atMost:while:)``. Continues after the previous batch.
     package func evict(
         _ rule: EvictionRule, after previous: EvictionBatch? = nil, atMost most: Int = .max, now: Int64
     ) throws(StoreError) -> EvictionBatch {
@@ -35,7 +35,7 @@ extension WriteTransaction {
         return try evict(along: order, atMost: most, while: rule.isTooMuch)
     }
 
-    /// Removes the next entries of an order, as long as `isTooMuch` is true and the transaction has time. Never removes
+    /// Removes the next entries of an order, while `isTooMuch` is true and the transaction has time. Never removes
     /// pinned entries.
     func evict(
         along order: EvictionOrder, atLeast least: Int = 1, atMost most: Int = .max,
@@ -47,7 +47,7 @@ extension WriteTransaction {
         let bytesBefore = size.bodyBytes
         loop: while batch.report.entries < most {
             if try !isTooMuch(size) {
-                // Pages become free later than the rows in them, so the index may be larger than estimated.
+                // SQLite frees pages later than the rows in them, so the index may be larger than estimated.
                 size = try connection.size()
                 batch.isDone = try !isTooMuch(size)
                 if batch.isDone { break }
@@ -58,7 +58,7 @@ extension WriteTransaction {
                 (batch.isDone, batch.isExhausted) = (true, true)
                 break loop
             case .candidate(let candidate):
-                // A pending access moves its entry up, or keeps it from being unused.
+                // A pending access moves its entry up, or makes an unused entry a used one.
                 let wasUsed = try writePendingAccess(of: candidate.id)
                 guard try order.isCurrent(candidate, wasUsed: wasUsed, connection) else {
                     hasMoved = true

@@ -5,7 +5,7 @@ struct EvictionCandidate: Sendable {
     let rank: Int64
 }
 
-/// The entries in the order in which an eviction takes them. Every eviction and every preview walks along this order.
+/// Enumerates entries in the order of eviction. Every eviction and every preview uses this type.
 ///
 /// The order of the least recently used entries merges two cursors. Entries without an access row are in the order of
 /// their ids, which is the order of their insertion. Used entries are in the order of `access.recency`:
@@ -13,13 +13,12 @@ struct EvictionCandidate: Sendable {
 ///     unused   id         3    8    9          recency 3·2²⁴   8·2²⁴   9·2²⁴
 ///     used     recency              7·2²⁴+2   9·2²⁴+1                            evicts 3, 7·2²⁴+2, 8, 9, 9·2²⁴+1
 ///
-/// The walk along unused entries skips used entries. The walk begins at `total.unused_id`: every entry with a smaller
-/// id has an access row. So each used entry is skipped once, and the cost stays proportional to the number of evicted
-/// entries.
+/// The walk along the ids skips used entries. It begins at `total.unused_id`: every entry with a smaller id has an
+/// access row. So it skips each used entry only once, and the cost stays proportional to the number of evicted entries.
 ///
 /// Each call of ``next(_:)`` reads a bounded number of rows.
 struct EvictionOrder: Sendable {
-    /// What to walk along.
+    /// The entries and their order.
     enum Kind: Equatable, Sendable {
         /// All entries by their last use.
         case recency
@@ -35,13 +34,13 @@ struct EvictionOrder: Sendable {
 
     enum Step {
         case candidate(EvictionCandidate)
-        /// The rows that were read had no candidate. There are more rows.
+        /// The rows of this call had no candidate, but more rows follow.
         case searching
         /// Only pinned and spared entries are left.
         case end
     }
 
-    /// The number of rows that one call reads at most in the order of ids.
+    /// The most rows that one call reads in the order of ids.
     private static let stride: Int64 = 4096
 
     let kind: Kind
@@ -56,7 +55,7 @@ struct EvictionOrder: Sendable {
     private var nextID: Int64 = 0
     private var firstID: Int64 = 0
     private var highestRank: Int64?
-    /// The number of candidates to read at once. Small at first, because mostly one entry makes room for a new one.
+    /// The number of candidates in the next read. Small at first, because one eviction usually makes enough room.
     private var readAhead: Int64 = 1
 
     /// The order of the policy of the store.
@@ -84,15 +83,15 @@ struct EvictionOrder: Sendable {
         }
     }
 
-    /// Returns whether a candidate still is the next one.
+    /// Returns whether a candidate is still the next one.
     ///
-    /// - Parameter wasUsed: Whether the transaction has written a pending access of the candidate.
+    /// - Parameter wasUsed: Whether the transaction has just written a pending access of the candidate.
     mutating func isCurrent(
         _ candidate: EvictionCandidate, wasUsed: Bool, _ connection: Connection
     ) throws(StoreError) -> Bool {
         switch kind {
         case .recency, .priority:
-            // The order was read in this transaction. Nothing but that access has changed it.
+            // This transaction read the order, so only that access can have changed it.
             if wasUsed { readRankedAgain() }
             return !wasUsed
         case .partition:
@@ -115,7 +114,7 @@ struct EvictionOrder: Sendable {
         let isFilled = try fill(connection)
         let candidate: EvictionCandidate? =
             switch (unused.first, ranked.first) {
-            // Any unused entry has a greater id than those that were read.
+            // Every other unused entry has a greater id than the ids read so far.
             case (nil, let rankedFirst?) where !isFilled && rankedFirst.rank <= nextID << 24: ranked.popFirst()
             case _ where !isFilled: nil
             case (nil, nil): nil
@@ -127,7 +126,7 @@ struct EvictionOrder: Sendable {
         return candidate.id == spared ? try next(connection) : .candidate(candidate)
     }
 
-    /// Returns the next candidate after any number of rows, or `nil`.
+    /// Returns the next candidate, after as many calls of ``next(_:)`` as needed, or `nil` at the end.
     mutating func nextCandidate(_ connection: Connection) throws(StoreError) -> EvictionCandidate? {
         while true {
             switch try next(connection) {
@@ -138,14 +137,13 @@ struct EvictionOrder: Sendable {
         }
     }
 
-    /// Whether the order of a partition has nothing left.
+    /// Whether the order of a partition is at its end.
     var isEmpty: Bool { ranked.isEmpty && rankedIsComplete && unusedIsComplete }
 
-    /// Whether this is the order of the policy of the store, in which uses move the entries.
+    /// Whether this is the order of the store's policy, which accesses change.
     var isOfPolicy: Bool { kind == .recency || kind == .priority }
 
-    /// Reads the ranked entries again, because a use has moved a candidate up among them. Other unused entries stay where
-    /// they are.
+    /// Reads the ranked entries again, because an access has moved a candidate up. Unused entries keep their order.
     private mutating func readRankedAgain() {
         ranked = []
         rankedIsComplete = false
@@ -158,7 +156,7 @@ struct EvictionOrder: Sendable {
         highestRank = max(highestRank ?? .min, candidate.rank)
     }
 
-    /// Writes the progress of the walk along unused entries, or the highest priority of a removed entry.
+    /// Saves the position of the walk along unused entries, or the highest priority of a removed entry.
     func finish(_ connection: Connection) throws(StoreError) {
         if kind == .priority, let highestRank { return try connection.raiseEvictionAge(to: highestRank) }
         guard kind == .recency else { return }
@@ -176,7 +174,7 @@ struct EvictionOrder: Sendable {
         try statement.run()
     }
 
-    /// Reads the cursors that are empty. Returns `false` if the walk along the ids must go on first.
+    /// Reads the next rows into empty cursors. Returns `false` if the walk along the ids needs another call first.
     private mutating func fill(_ connection: Connection) throws(StoreError) -> Bool {
         if ranked.isEmpty, !rankedIsComplete {
             ranked = try connection.ranked(byPriority: kind == .priority, after: lastRanked, limit: readAhead)[...]
@@ -190,7 +188,7 @@ struct EvictionOrder: Sendable {
             if let last = unused.last {
                 nextID = last.id + 1
             } else if let next = try connection.firstEntryID(from: limit), next <= Connection.maxID {
-                // Ids that are gone cost nothing.
+                // Skip the ids of removed entries.
                 (nextID, isFilled) = (next, false)
             } else {
                 unusedIsComplete = true

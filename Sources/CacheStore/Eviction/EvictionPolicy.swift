@@ -1,24 +1,24 @@
-/// The order in which an eviction for space takes entries. Pinned entries are never evicted.
+/// The order in which an eviction for space removes entries. Pinned entries are never evicted.
 ///
-/// The store records the policy. `cachestore simulate` compares both policies for a recorded sequence of requests.
+/// The index records the policy. `cachestore simulate` compares both policies for a recorded sequence of requests.
 @nonexhaustive
 public enum EvictionPolicy: Hashable, Sendable, CaseIterable {
     /// Evicts the least recently used entries first. The default.
     ///
-    /// Storing a body counts as a use of its entry, a validation alone does not. Stale entries are worth as much as
-    /// fresh ones: a validator makes them fresh again.
+    /// Storing a body counts as an access of its entry, a validation does not. Stale entries are worth as much as fresh
+    /// ones, because a validator makes them fresh again.
     case leastRecentlyUsed
-    /// Evicts the entries of the least value first: few uses for their bytes, long ago.
+    /// Evicts the entries of the least value first: few accesses for their size, long ago.
     ///
-    /// Greedy-Dual-Size-Frequency: the value is `age + frequency / size`. The `age` is the value of the last evicted
-    /// entry at the time when this entry was last used. Many small entries stay in place of a large one: more requests
-    /// are hits, and not always more bytes. Formerly popular entries go when the age has caught up with them. The size
-    /// of an entry is its body and 1 KiB, at most 50 mean sizes: so popular large bodies stay, too. Derived
-    /// representations do not count, and a shared body counts for each of its entries. Each use costs a row and an
-    /// index entry more than the default.
+    /// Greedy-Dual-Size-Frequency: the value is `age + frequency / size`. The `age` is the value of the latest evicted
+    /// entry when this entry was last accessed. The policy keeps many small entries instead of one large one, so more
+    /// requests are hits, but not always more bytes. Entries that are no longer popular go when the age has caught up
+    /// with them. The size of an entry is its body plus 1 KiB, at most 50 mean sizes, so popular large bodies stay,
+    /// too. Derived representations do not count, and a shared body counts for each of its entries. Each access writes
+    /// one row and one index entry more than the default.
     ///
-    /// The store remembers the uses of entries that it evicts for space: 8 bytes for the key and a count. Evictions keep
-    /// them for at most as many keys as there are entries. An entry that comes back continues with them.
+    /// The store keeps the access counts of entries that it evicts for space: 8 bytes for the key and a count.
+    /// Evictions keep at most as many counts as there are entries. A returning entry continues with its count.
     ///
     /// Cherkasova, *Improving WWW Proxies Performance with Greedy-Dual-Size-Frequency Caching Policy*, HPL-98-69R1,
     /// 1998; after Cao and Irani, *Cost-Aware WWW Proxy Caching Algorithms*, USITS 1997.
@@ -31,8 +31,8 @@ extension ResponseStore {
         try read { (connection) throws(StoreError) in try connection.evictionPolicy() }
     }
 
-    /// Brings entries into the order of a newly chosen eviction policy, in short transactions. After an error the next
-    /// opening continues.
+    /// Moves the entries to the order of a newly chosen eviction policy, in short transactions. After an error, the
+    /// next opening continues.
     func reorderEntries() {
         do throws(StoreError) {
             while try read({ (connection) throws(StoreError) in try connection.hasUnorderedEntries() }) {

@@ -1,21 +1,20 @@
 /// The entries that an eviction would remove, counted without a lock.
 package struct EvictionPreview: Sendable {
-    /// The entries that would go, and their bodies' bytes that no other entry needs.
+    /// The entries that would go, and the bytes of bodies that no other entry needs.
     package var report = EvictionReport(entries: 0, bytes: 0)
     /// The size of the store after the eviction.
     package var left: StoreSize
-    /// The key of the last entry that would go; `nil` for none.
+    /// The key of the last entry that would go, or `nil`.
     package var lastKey: CacheKey?
-    /// Whether the walk reached its end before its time limit.
+    /// Whether the preview reached its end before its time limit.
     package var isComplete = true
 }
 
 extension ResponseStore {
-    /// Walks along the entries that an eviction by `rule` would remove, and counts them.
+    /// Counts the entries that an eviction by `rule` would remove.
     ///
-    /// Takes no lock, so it also works in a store that is open for reading only. The counts are an estimate. Each entry
-    /// counts with the average of its pages in the index. Accesses that are only in the memory of a process would move
-    /// their entries.
+    /// Takes no lock, so it also works in a read-only store. The counts are an estimate: each entry counts with the
+    /// average of its pages in the index, and accesses that are still in the memory of a process are missing.
     package func previewEviction(_ rule: EvictionRule, timeLimit: Duration? = nil) throws(StoreError) -> EvictionPreview
     {
         let now = now
@@ -49,7 +48,7 @@ extension Connection {
         return preview
     }
 
-    /// Returns the key of an entry; `nil` if there is none with this id.
+    /// Returns the key of an entry, or `nil`.
     func key(ofEntry id: Int64) throws(StoreError) -> CacheKey? {
         let statement = try prepared("SELECT partition, key FROM entry WHERE id = ?1")
         defer { statement.reset() }

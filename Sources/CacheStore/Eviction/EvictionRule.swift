@@ -1,15 +1,15 @@
 /// The entries that an eviction removes. Pinned entries are never removed.
 @nonexhaustive
 public enum EvictionRule: Hashable, Sendable {
-    /// Entries in the order of the ``EvictionPolicy``, until the store has at most this many bytes on disk, counted as
-    /// for ``Limits`` but without the WAL.
+    /// Evicts in the order of the ``EvictionPolicy`` until at most this many bytes are on disk. Counts bytes as
+    /// ``Limits`` does, but without the WAL.
     case maxBytes(Int64)
-    /// Entries in the same order, until the store has at most this many.
+    /// Evicts in the same order until at most this many entries are left.
     case maxEntries(Int)
-    /// Every entry whose last use is longer ago than this. Reads every entry.
+    /// Evicts every entry whose last access is longer ago than this. Reads every entry.
     case unusedFor(Duration)
-    /// Every entry whose body was stored longer ago than this. A validation does not make a body younger. Reads every
-    /// entry.
+    /// Evicts every entry whose body was stored longer ago than this. A validation does not change that time. Reads
+    /// every entry.
     case olderThan(Duration)
 }
 
@@ -24,7 +24,7 @@ extension Duration {
 }
 
 extension EvictionRule {
-    /// Whether more entries must go for the rule. A rule by age ends with the entries of that age.
+    /// Whether the rule requires more removals. A rule by age ends with the last entry of that age.
     package func isTooMuch(_ size: StoreSize) -> Bool {
         switch self {
         case .maxBytes(let limit): size.bytes > limit

@@ -1,14 +1,14 @@
-/// The ghost entries: the uses of evicted entries, which count for a later entry with the same key.
+/// The ghost entries: access counts of evicted entries, which a later entry with the same key inherits.
 ///
-/// Without them, an entry that comes back counts as new, and a popular entry that is a little too large never stays.
-/// Only the value-aware policy has ghost entries: 8 bytes for the key, and a count. The eviction of an entry that was
-/// not used writes none. The row stays when the entry comes back, and its next eviction adds to it.
+/// Without them, a returning entry counts as new, and a popular entry that is slightly too large never stays. Only the
+/// value-aware policy has ghost entries, of 8 bytes for the key and a count. Evicting an unused entry writes no row.
+/// The row stays when the entry returns, and the next eviction of the entry adds to it.
 extension WriteTransaction {
-    /// The number of ghost entries that one eviction deletes at most; bounds how long the write lock is held.
+    /// The most ghost entries that one eviction deletes. Bounds how long the write lock is held.
     static let maxDeletedGhosts: Int64 = 1024
 
-    /// Adds the uses of an entry that is evicted next to its ghost entry; returns whether that has added a row. Nothing
-    /// of a session entry outlives its session.
+    /// Adds the accesses of an entry to its ghost entry, just before the eviction. Returns whether that inserted a row.
+    /// Session entries get no ghost entry, because nothing of them outlives the session.
     func rememberUses(of entry: Int64) throws(StoreError) -> Bool {
         let query = try connection.prepared(
             """
@@ -31,10 +31,10 @@ extension WriteTransaction {
         return true
     }
 
-    /// Counts added ghost entries, and deletes those beyond the number of entries.
+    /// Counts added ghost entries, and deletes as many as exceed the number of entries.
     ///
-    /// The deletion goes on where the previous one ended, in the order of the checksums. That order is random, and
-    /// needs no index of its own.
+    /// Continues where the previous deletion ended, in the order of the checksums. That order is as good as random, and
+    /// needs no additional index.
     func boundGhosts(added: Int64) throws(StoreError) {
         let query = try connection.prepared("SELECT ghost_count, entry_count, ghost_position FROM total")
         defer { query.reset() }
@@ -46,7 +46,7 @@ extension WriteTransaction {
             var left = min(excess, Self.maxDeletedGhosts)
             left -= try deleteGhosts(after: &position, limit: left)
             if left > 0 {
-                // Begin again at the lowest checksum.
+                // Continue at the lowest checksum.
                 position = .min
                 left -= try deleteGhosts(after: &position, limit: left)
             }
@@ -58,7 +58,7 @@ extension WriteTransaction {
         try update.run()
     }
 
-    /// Deletes up to `limit` ghost entries behind a position, and moves the position to the last of them.
+    /// Deletes up to `limit` ghost entries after a position, and moves the position to the last deleted one.
     private func deleteGhosts(after position: inout Int64, limit: Int64) throws(StoreError) -> Int64 {
         let query = try connection.prepared(
             "SELECT key_checksum FROM ghost WHERE key_checksum > ?1 ORDER BY key_checksum LIMIT ?2")
@@ -76,10 +76,10 @@ extension WriteTransaction {
 }
 
 extension Connection {
-    /// Deletes the ghost entry of a key; of all keys if it is `nil`. Writes nothing if there is none. For all, SQLite
-    /// frees the pages of the table, some 300 rows each, without reading the rows.
+    /// Deletes the ghost entry of a key, or all of them for `nil`. Writes nothing if no row matches. To delete all,
+    /// SQLite frees the pages of the table, some 300 rows each, without reading the rows.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether a row was deleted.
     @discardableResult
     func forgetUses(of key: CacheKey?) throws(StoreError) -> Bool {
         let deletion: Statement

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A commit that exceeds a limit evicts a few entries in its own transaction. A pass in the background then evicts down
 /// to the low-water mark, in many short transactions.
 package final class LimitEnforcer: Sendable {
-    /// The room within the limits for a body.
+    /// The result of making room for a body.
     package enum Room: Sendable {
         case enough
         /// A limit is exceeded until the next pass, which the caller requests.
@@ -16,7 +16,7 @@ package final class LimitEnforcer: Sendable {
 
     private struct Passes {
         var isRequested = false
-        /// The partitions that have exceeded their limit since the last pass.
+        /// The partitions that exceeded their limit since the last pass.
         var partitions: Set<String> = []
     }
 
@@ -28,14 +28,13 @@ package final class LimitEnforcer: Sendable {
         self.limits = limits
     }
 
-    /// The number of entries that a commit evicts in its own transaction before it looks at the time. Mostly one makes
-    /// room for another.
+    /// The number of entries that a commit evicts before it checks its time. Usually one eviction is enough.
     private static let evictedByCommit = 64
 
-    /// Evicts after the transaction has stored a body, and returns whether the store is within its limits now.
+    /// Evicts after the transaction has stored a body. Returns whether the store is within its limits now.
     ///
     /// - Parameters:
-    ///   - entry: The new entry, which stays. A derived representation has none.
+    ///   - entry: The new entry, which stays, or `nil` for a derived representation.
     ///   - partitionRoom: The result of ``ResponseStore/makeRoom(for:in:)``.
     package func makeRoom(
         for entry: StoredEntry?, in transaction: WriteTransaction, partitionRoom: Room = .enough
@@ -59,8 +58,8 @@ package final class LimitEnforcer: Sendable {
         return batch.isDone ? room : .afterPass
     }
 
-    /// Evicts a batch to make room for a body of `byteCount` bytes; with `nil`, on the way down to the low-water mark.
-    /// Returns whether enough is evicted, or nothing more can be.
+    /// Evicts a batch to make room for a body of `byteCount` bytes, or, with `nil`, to approach the low-water mark.
+    /// Returns whether enough was evicted, or no more can be.
     package func evictBatch(
         _ transaction: WriteTransaction, makingRoomFor byteCount: Int64? = nil
     ) throws(StoreError) -> Bool {
@@ -70,7 +69,7 @@ package final class LimitEnforcer: Sendable {
 
     // MARK: Passes
 
-    /// Requests a pass; `false` if one is requested already.
+    /// Requests a pass. Returns `false` if one is already requested.
     func requestPass() -> Bool {
         guard limits != nil else { return false }
         return passes.withLock { passes in
@@ -79,7 +78,7 @@ package final class LimitEnforcer: Sendable {
         }
     }
 
-    /// Allows the next request. Returns the partitions that have exceeded their limit.
+    /// Allows the next request. Returns the partitions that exceeded their limit.
     func passBegins() -> Set<String> {
         passes.withLock { passes in
             defer { passes = Passes() }

@@ -1,37 +1,41 @@
-/// The limits of a store. Every process that opens the store with limits keeps the store below them.
+/// The limits of a store. Every process that opens the store with limits enforces them.
 ///
-/// Bytes are those on disk: bodies, the pages of the index beyond those of an empty one, and the WAL. A body counts once,
-/// even if several entries and derived representations share it. An eighth of a limit, at most 16 MB, is kept for the
-/// WAL. A limit below 32 MiB keeps nothing for it: the WAL then takes up to 4 MiB besides. A commit that would exceed a
-/// limit makes room in its own transaction. A pass in the background then evicts down to the low-water mark. After a limit
-/// was lowered, the first commit evicts some dozens of entries, and the pass the others. A commit that would have to write
-/// many uses of entries first leaves the eviction to the pass, too. A partition gets its room before the commit. A body that
-/// is being written counts once it is committed, and so does a part of it that the loader commits before.
+/// The limits count the bytes on disk: bodies, the WAL, and the pages of the index beyond those of an empty one. A body
+/// counts once, even if several entries and derived representations share it. A body that is being written counts from
+/// its commit on, as does a part that the loader commits earlier.
+///
+/// An eighth of a limit, at most 16 MB, is reserved for the WAL. A limit below 32 MiB reserves nothing: then the WAL
+/// takes up to 4 MiB in addition.
+///
+/// A commit that would exceed a limit evicts in its own transaction. Then a pass in the background evicts down to the
+/// low-water mark. After a limit was lowered, the first commit evicts some dozens of entries, and the pass evicts the
+/// rest. A commit also leaves the eviction to the pass if it would have to write many accesses first. A partition gets
+/// its room before the commit.
 public struct Limits: Hashable, Sendable {
-    /// The most bytes on disk; `nil` for any number.
+    /// The most bytes on disk, or `nil` for no limit.
     public var maxBytes: Int64?
-    /// The most entries; `nil` for any number.
+    /// The most entries, or `nil` for no limit.
     public var maxEntries: Int?
-    /// The most bytes of one body: writing a larger one throws ``StoreError/bodyTooLarge(limit:)``. `nil` for any
-    /// number. Does not follow a change of ``maxBytes``.
+    /// The most bytes of one body, or `nil` for no limit. Writing a larger body throws
+    /// ``StoreError/bodyTooLarge(limit:)``. Does not follow a change of ``maxBytes``.
     public var maxEntryBytes: Int64?
-    /// The most bytes of each partition except `""`, as if its bodies were shared with nothing; `nil` for any number.
-    /// Derived representations do not count. The least recently used entries of a partition go first, under any
+    /// The most bytes of each partition except `""`, as if no body were shared, or `nil` for no limit. Derived
+    /// representations do not count. The least recently used entries of a partition go first, under any
     /// ``EvictionPolicy``.
     public var maxPartitionBytes: Int64?
-    /// The share of a limit, between 0 and 1, that remains after the limit was reached. With 0.9, the default, an
-    /// eviction removes many entries at once, and does not run with every write.
+    /// The share of a limit, between 0 and 1, down to which an eviction goes. With 0.9, the default, one eviction
+    /// removes many entries, so that not every write evicts.
     public var lowWaterMark: Double
 
     /// Creates limits. Numbers below zero count as zero, and a low-water mark above 1 as 1.
     ///
     /// - Parameters:
-    ///   - maxBytes: The most bytes on disk; `nil` for any number.
-    ///   - maxEntries: The most entries; `nil` for any number.
-    ///   - maxEntryBytes: The most bytes of one body. The default is an eighth of `maxBytes`: one large body would
-    ///     displace very many small ones.
-    ///   - maxPartitionBytes: The most bytes of each partition; `nil` for any number.
-    ///   - lowWaterMark: The share of a limit that remains after the limit was reached.
+    ///   - maxBytes: The most bytes on disk, or `nil` for no limit.
+    ///   - maxEntries: The most entries, or `nil` for no limit.
+    ///   - maxEntryBytes: The most bytes of one body. The default is an eighth of `maxBytes`, because one large body
+    ///     would displace very many small ones.
+    ///   - maxPartitionBytes: The most bytes of each partition, or `nil` for no limit.
+    ///   - lowWaterMark: The share of a limit down to which an eviction goes.
     public init(
         maxBytes: Int64? = nil, maxEntries: Int? = nil, maxEntryBytes: Int64? = nil, maxPartitionBytes: Int64? = nil,
         lowWaterMark: Double = 0.9
@@ -50,23 +54,23 @@ public struct Limits: Hashable, Sendable {
 extension Limits {
     private static let smallestWAL: Int64 = 4 << 20
 
-    /// The size at which the WAL is restarted: an eighth of the limit, between 4 MiB and 16 MB. 16 MB without a limit.
+    /// The size at which the WAL is restarted: an eighth of the limit, from 4 MiB to 16 MB. 16 MB without a limit.
     static func walByteCount(below maxBytes: Int64?) -> Int64 {
         min(max((maxBytes ?? .max) / 8, smallestWAL), Connection.maxWALByteCount)
     }
 
-    /// The most bytes of one body that the store can hold; `nil` without a limit.
+    /// The size of the largest body that the store can hold, or `nil` without a limit.
     package var largestBody: Int64? {
         [maxEntryBytes, maxBytesBesideWAL].compactMap { $0 }.min()
     }
 
-    /// The part of ``maxBytes`` that is not kept for the WAL; `nil` without a limit.
+    /// The part of ``maxBytes`` that is not reserved for the WAL, or `nil` without a limit.
     var maxBytesBesideWAL: Int64? {
         maxBytes.map { $0 < 8 * Self.smallestWAL ? $0 : $0 - Self.walByteCount(below: $0) }
     }
 
-    /// Whether a store of a size exceeds a limit with a body of `byteCount` bytes more. With `nil`, whether the size
-    /// exceeds a low-water mark.
+    /// Whether a store of this size exceeds a limit after adding a body of `byteCount` bytes. With `nil`, whether the
+    /// size exceeds a low-water mark.
     func isExceeded(by size: StoreSize, addingBody byteCount: Int64? = 0) -> Bool {
         let share = byteCount == nil ? lowWaterMark : 1
         let bytes = Double(size.bytes) + Double(byteCount ?? 0)

@@ -3,14 +3,14 @@ extension ResponseStore {
     /// Removes entries in the order of the ``EvictionPolicy`` until at most `maxBytes` bytes are on disk. Pinned
     /// entries stay.
     ///
-    /// Counts bytes as ``Limits`` do. Takes time in proportion to the removed entries, in short transactions; lookups
-    /// and writes go on meanwhile. Blocks the calling thread, for start-up code and tools; where many tasks run, prefer
-    /// ``evict(_:dryRun:)``.
+    /// Counts bytes as ``Limits`` does. Takes time in proportion to the removed entries, in short transactions, which
+    /// leave time for other writers and never block lookups. Blocks the calling thread: made for start-up code and
+    /// tools. Where many tasks run, prefer ``evict(_:dryRun:)``.
     ///
     /// - Parameters:
     ///   - maxBytes: The most bytes on disk; 0 or less removes all unpinned entries.
-    ///   - dryRun: Whether only to count the entries that would be removed. Writes the pending accesses first. The count
-    ///     itself takes no lock, and each entry counts with the average of its pages in the index.
+    /// - dryRun: Whether only to count the entries. Writes the pending accesses first. The count itself takes no lock,
+    ///   and each entry counts with the average of its pages in the index.
     /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``, ``StoreError/readOnly(path:)``. Entries that
     ///   were removed before the error stay removed.
     @discardableResult
@@ -18,14 +18,14 @@ extension ResponseStore {
         try evictNow(.maxBytes(maxBytes), dryRun: dryRun)
     }
 
-    /// Removes entries until there are at most `maxEntries`, otherwise like ``evict(maxBytes:dryRun:)``.
+    /// Removes entries until at most `maxEntries` are left, otherwise like ``evict(maxBytes:dryRun:)``.
     @discardableResult
     public func evict(maxEntries: Int, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.maxEntries(maxEntries), dryRun: dryRun)
     }
 
-    /// Removes every entry whose last use is longer ago than `age`, otherwise like ``evict(maxBytes:dryRun:)``. Reads
-    /// every entry.
+    /// Removes every entry whose last access is longer ago than `age`, otherwise like ``evict(maxBytes:dryRun:)``.
+    /// Reads every entry.
     @discardableResult
     public func evict(unusedFor age: Duration, dryRun: Bool = false) throws(StoreError) -> EvictionReport {
         try evictNow(.unusedFor(age), dryRun: dryRun)
@@ -40,7 +40,7 @@ extension ResponseStore {
 
     /// Removes the entries of a rule, without blocking the caller's thread.
     ///
-    /// This is no overload of the synchronous forms: Swift would then not let an asynchronous `main` call
+    /// Not an overload of the synchronous forms: then Swift would not let an asynchronous `main` call
     /// `try store.evict(maxBytes:)`.
     @discardableResult
     public func evict(_ rule: EvictionRule, dryRun: Bool = false) async throws(StoreError) -> EvictionReport {

@@ -1,6 +1,6 @@
 /// Evicts entries to keep the limits.
 extension ResponseStore {
-    /// Evicts down to the low-water mark, unless another process does.
+    /// Evicts down to the low-water mark, unless another process is doing so.
     func keepLimits() {
         let partitions = limits.passBegins()
         do throws(StoreError) {
@@ -20,30 +20,30 @@ extension ResponseStore {
 
     /// Evicts one batch under the lock of `blobs/`.
     ///
-    /// The lock is taken for each batch: a process that quarantines the index, perhaps this one, then waits for one
-    /// batch only.
+    /// Takes the lock for each batch, so that a quarantine of the index, perhaps by this process, waits for one batch
+    /// only.
     ///
-    /// - Returns: Whether this was the last batch; `nil` if another process has the lock, or if there is no index.
+    /// - Returns: Whether this was the last batch. `nil` without an index, or while another process holds the lock.
     private func keepLimits(under lock: DirectoryLock) throws(StoreError) -> Bool? {
         // A suspended store must not take the lock.
         try checkOpen()
         guard try lock.tryExclusive() else { return nil }
         defer { lock.release() }
-        // To create a missing index, the writer would wait for this lock.
+        // The writer would wait for this lock to create a missing index.
         guard place.indexIdentity != nil else { return nil }
         return try writer.writeOnce { [limits] (transaction) throws(StoreError) in try limits.evictBatch(transaction) }
     }
 
-    /// The size from which a body gets its room before its commit: many small entries may have to go for it.
+    /// The size from which room for a body is made before its commit, because many small entries may have to go.
     private static let largeByteCount: Int64 = 1 << 20
 
-    /// Makes room for a body that is about to be committed, in short transactions: in its partition, and in the store if
-    /// the body is large.
+    /// Makes room for a body before its commit, in short transactions: in its partition, and, for a large body, in the
+    /// store.
     ///
     /// - Parameters:
-    ///   - byteCount: The bytes of the body without those that it replaces.
-    ///   - partition: The partition of its entry. A derived representation has none.
-    /// - Returns: Whether there is room in the partition, and whether a pass should follow.
+    ///   - byteCount: The bytes of the body, minus the bytes that it replaces.
+    ///   - partition: The partition of its entry, or `nil` for a derived representation.
+    /// - Returns: Whether the partition has room, and whether a pass should follow.
     func makeRoom(for byteCount: Int64, in partition: String?) throws(StoreError) -> LimitEnforcer.Room {
         guard limits.limits != nil else { return .enough }
         if byteCount >= Self.largeByteCount, byteCount <= limits.limits?.maxBytesBesideWAL ?? .max {
@@ -63,10 +63,10 @@ extension ResponseStore {
         return try await storingLanes.run { () throws(StoreError) in try self.makeRoom(for: byteCount, in: partition) }
     }
 
-    /// Evicts from a partition until a body of `byteCount` bytes has room within its limit; with `nil`, down to the
-    /// low-water mark. Reads the partition without a lock.
+    /// Evicts from a partition until a body of `byteCount` bytes fits, or, with `nil`, down to the low-water mark.
+    /// Reads the partition without a lock.
     ///
-    /// - Returns: ``LimitEnforcer/Room/afterPass`` if it has evicted: a pass goes on to the low-water mark.
+    /// - Returns: ``LimitEnforcer/Room/afterPass`` after an eviction: a pass then continues to the low-water mark.
     private func evict(
         fromPartition partition: String, makingRoomFor byteCount: Int64? = nil
     ) throws(StoreError) -> LimitEnforcer.Room {
@@ -76,7 +76,7 @@ extension ResponseStore {
         }
         guard try read(isExceeded) else { return .enough }
         if let byteCount, byteCount > maxBytes { return .none }
-        // Uses may move entries during the walk. Read the order again then, a few times.
+        // Accesses may move entries during the walk. Then read the order again, a few times.
         for _ in 0..<4 {
             let order = try readLong { (connection) throws(StoreError) in
                 try EvictionOrder(.partition(partition), connection)

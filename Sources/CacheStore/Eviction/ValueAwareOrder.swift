@@ -1,19 +1,19 @@
 /// The rows of `priority`, the order of eviction under ``EvictionPolicy/valueAware``.
 ///
-/// While that policy is chosen, triggers write the rows of stored and replaced entries, in every process. Entries from
-/// before the choice get their rows in batches:
+/// While that policy is chosen, triggers write the rows of stored and replaced entries, in every process. Older entries
+/// get their rows in batches:
 ///
 ///     reordered_id   NULL   every unpinned entry has a row, or none has (least recently used)
 ///                    n      entries up to n have a row, and entries stored since the choice
 ///
-/// Until the last batch, evictions use the recency, which every store records. After a choice of
-/// ``EvictionPolicy/leastRecentlyUsed`` the rows are deleted in batches, too. The view `entry_value` has the formula.
+/// Until the last batch, evictions use the recency, which every store records. After a change to
+/// ``EvictionPolicy/leastRecentlyUsed``, batches delete the rows. The view `entry_value` has the formula.
 extension Connection {
     package func evictionPolicy() throws(StoreError) -> EvictionPolicy {
         try prepared("SELECT eviction_policy FROM state").integer() == 1 ? .valueAware : .leastRecentlyUsed
     }
 
-    /// Chooses the policy of the store. Writes nothing if the policy is chosen already. Takes constant time:
+    /// Chooses the policy of the store, and writes nothing if it is already chosen. Takes constant time:
     /// ``WriteTransaction/reorderEntries()`` does the rest.
     package func choose(_ policy: EvictionPolicy) throws(StoreError) {
         guard try evictionPolicy() != policy else { return }
@@ -41,11 +41,10 @@ extension Connection {
         try prepared("SELECT eviction_policy = 1 AND reordered_id IS NULL FROM state").integer() == 1
     }
 
-    /// Raises the age to the priority of an evicted entry. Entries that are stored or used from now on begin at this
-    /// age.
+    /// Raises the age to the priority of an evicted entry. Entries stored or accessed later start from this age.
     func raiseEvictionAge(to priority: Int64) throws(StoreError) {
         let statement = try prepared("UPDATE total SET eviction_age = ?1 WHERE eviction_age < ?1")
-        // The bound keeps a damaged row from making a priority overflow.
+        // The bound prevents an overflow of priorities after damage.
         statement.bind(min(priority, 1 << 61), at: 1)
         try statement.run()
     }
@@ -55,8 +54,8 @@ extension WriteTransaction {
     /// The number of entries that one transaction reorders; bounds how long the write lock is held.
     package static let reorderingBatchSize: Int64 = 128
 
-    /// Brings a batch of entries into the order of the chosen policy. Under the value-aware policy an entry gets the
-    /// priority of the present age, its uses and its size.
+    /// Moves a batch of entries to the order of the chosen policy. The value-aware policy computes the priority from
+    /// the present age, the accesses and the size of an entry.
     package func reorderEntries() throws(StoreError) {
         guard try connection.hasUnorderedEntries() else { return }
         let last: Int64?
@@ -96,7 +95,7 @@ extension WriteTransaction {
         try statement.run()
     }
 
-    /// Gives a used entry the priority of the present age, its uses and its size.
+    /// Updates the priority of an accessed entry from the present age, its accesses and its size.
     func raisePriority(of entry: Int64) throws(StoreError) {
         let statement = try connection.prepared(
             """

@@ -2,14 +2,14 @@ internal import CPlatform
 
 /// An open file, closed when the last reference is released.
 ///
-/// Wraps the system calls that the blobs need. Repeats a call that a signal interrupts. Throws the name, path and error
-/// number of a call that fails.
+/// Wraps the system calls that the store needs. Repeats a call that a signal interrupts. An error contains the name of
+/// the call, the path and the error number.
 package final class FileDescriptor: Sendable {
     let number: Int32
     private let directory: String
     private let name: String
 
-    /// Wraps the open file `name` in `directory`, or `directory` itself without a name. Joins the names only for
+    /// Wraps the open file `name` in `directory`, or `directory` itself if `name` is empty. Joins both only for
     /// ``path``.
     init(number: Int32, directory: String, name: String) {
         self.number = number
@@ -29,7 +29,7 @@ package final class FileDescriptor: Sendable {
         let opened = try Self.retrying("openat", path + "/" + name) {
             cplatform_open(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode)
         }
-        // Join the names of a directory now: every file below it needs the path.
+        // Join the names of a directory now, because every file below it needs the path.
         return flags & O_DIRECTORY != 0
             ? FileDescriptor(number: opened, directory: path + "/" + name, name: "")
             : FileDescriptor(number: opened, directory: path, name: name)
@@ -46,7 +46,7 @@ package final class FileDescriptor: Sendable {
 
     /// Opens the file at `path`, a directory and a name below this directory, for reading. Follows no link.
     ///
-    /// Takes one system call where the system supports that.
+    /// Takes one system call where the system supports it.
     func openBeneath(_ path: String) throws(StoreError) -> FileDescriptor {
         let opened = try Self.retrying("openat", self.path + "/" + path) { cplatform_open_beneath(number, path) }
         return FileDescriptor(number: opened, directory: self.path, name: path)
@@ -66,9 +66,9 @@ package final class FileDescriptor: Sendable {
         return FileDescriptor(number: opened, directory: path, name: "")
     }
 
-    /// Refers to the file of `present` from now on; returns `false` if it did before.
+    /// Makes this object refer to the file of `present`. Returns `false` if it already did.
     ///
-    /// A call that another thread has begun ends with the former file, whose locks end.
+    /// Calls that other threads have begun end on the former file. Its locks are released.
     func follow(_ present: FileDescriptor) throws(StoreError) -> Bool {
         guard try FileIdentity(present.status()) != FileIdentity(status()) else { return false }
         try Self.retrying("dup2", path) { cplatform_replace(present.number, number) }
@@ -82,7 +82,7 @@ package final class FileDescriptor: Sendable {
         } catch let error where error.errno == EEXIST {}
     }
 
-    /// Removes a name; returns `false` if it was missing.
+    /// Removes a name. Returns `false` if it was missing.
     @discardableResult
     func unlink(_ name: String) throws(StoreError) -> Bool {
         do {
@@ -93,9 +93,9 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Removes the file or directory `name`; returns `false` if nothing has that name.
+    /// Removes the file or directory `name`. Returns `false` if it was missing.
     ///
-    /// Renames a directory that is not empty: its contents are not the store's.
+    /// Renames a directory that is not empty, because its contents do not belong to the store.
     func remove(_ name: String) throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try unlink(name)
@@ -118,7 +118,7 @@ package final class FileDescriptor: Sendable {
         return FileStatus(buffer)
     }
 
-    /// Returns the status of `name` in this directory, without following a link; `nil` if nothing has that name.
+    /// Returns the status of `name` in this directory without following a link, or `nil` for a missing file.
     func status(of name: String) throws(StoreError) -> FileStatus? {
         var buffer = stat()
         do {
@@ -129,7 +129,7 @@ package final class FileDescriptor: Sendable {
         return FileStatus(buffer)
     }
 
-    /// Returns the number of free bytes on the file system. A quota may leave this user less.
+    /// Returns the number of free bytes on the file system. A quota may allow this user fewer.
     func freeByteCount() throws(StoreError) -> Int64 {
         var buffer = statvfs()
         try Self.retrying("fstatvfs", path) { fstatvfs(number, &buffer) }
@@ -137,8 +137,8 @@ package final class FileDescriptor: Sendable {
         return isOver ? .max : Int64(clamping: byteCount)
     }
 
-    /// The most bytes of one call. Darwin refuses more than `Int32.max`, and Linux writes no more. The tests imitate a
-    /// refusal of more than this number.
+    /// The most bytes of one read or write. Darwin refuses more than `Int32.max`, and Linux transfers no more. Tests
+    /// refuse calls with more bytes than this.
     package static let maxCallByteCount = 16 << 20
 
     /// Writes all of `bytes` after the bytes written before.
@@ -164,7 +164,7 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Renames `name` in this directory. Does nothing if nothing has that name.
+    /// Renames `name` in this directory. Does nothing if it is missing.
     func rename(_ name: String, to other: String) throws(StoreError) {
         do {
             try Self.retrying("renameat", path + "/" + name) { renameat(number, name, number, other) }
@@ -173,8 +173,8 @@ package final class FileDescriptor: Sendable {
 
     /// Writes a copy of the bytes of `file` from `start` to `byteCount` after the bytes written before.
     ///
-    /// - Parameter isCancelled: Called before each chunk of 256 KiB; ends the copy when it returns `true`.
-    /// - Returns: Whether all bytes were copied; `false` also if `file` is shorter.
+    /// - Parameter isCancelled: Called before each chunk of 256 KiB. `true` ends the copy.
+    /// - Returns: Whether all bytes were copied. `false` also if `file` is shorter.
     func write(
         _ file: FileDescriptor, from start: Int64 = 0, byteCount: Int64, isCancelled: () -> Bool = { false }
     ) throws(StoreError) -> Bool {
@@ -192,25 +192,25 @@ package final class FileDescriptor: Sendable {
         return true
     }
 
-    /// Moves `name` from this directory to `directory` under the name `other`, and replaces a file of that name.
+    /// Moves `name` from this directory to `directory` as `other`, and replaces an existing file.
     func rename(_ name: String, to other: String, in directory: FileDescriptor) throws(StoreError) {
         try Self.retrying("renameat", directory.path + "/" + other) {
             renameat(number, name, directory.number, other)
         }
     }
 
-    /// Marks the file as the beginning of a body that gets more bytes, or as a whole body, by the owner's permission to run
-    /// it. No effect on a file system without permissions.
+    /// Marks the file as a growing or a whole body, with the owner's execute permission. Has no effect on file systems
+    /// without permissions.
     func mark(mayGrow: Bool) {
         _ = fchmod(number, mayGrow ? 0o700 : 0o600)
     }
 
-    /// Returns once the file, or the names in the directory, are on the disk.
+    /// Returns once the bytes of the file, or the names in the directory, are on the disk.
     ///
-    /// Ignores a directory on a file system that cannot sync directories.
+    /// Ignores directories on file systems that cannot sync directories.
     func sync() throws(StoreError) {
-        // On Darwin, fsync(2) leaves the bytes in the cache of the drive. SMB and exFAT support no other way, and other
-        // systems have none.
+        // On Darwin, fsync(2) leaves the bytes in the cache of the drive. SMB and exFAT support only fsync(2), and so
+        // do other systems.
         let fully = { [number] in cplatform_full_sync(number) }
         let plainly = { [number] in fsync(number) }
         try Self.sync(
@@ -218,7 +218,7 @@ package final class FileDescriptor: Sendable {
             ways: [("fcntl", fully), ("fsync", plainly)])
     }
 
-    /// Calls each of `ways` until one is supported.
+    /// Calls each of `ways` until one of them is supported.
     package static func sync(
         _ path: @autoclosure () -> String, isDirectory: () -> Bool, ways: [(name: StaticString, call: () -> Int32)]
     ) throws(StoreError) {
@@ -234,8 +234,8 @@ package final class FileDescriptor: Sendable {
         if let refusal, !isDirectory() { throw refusal }
     }
 
-    /// Locks the file with flock(2) for this open file: exclusively, or shared with `LOCK_SH`. Returns `false` if the lock
-    /// of another open file excludes that. Never blocks.
+    /// Locks the file with flock(2): exclusively, or shared with `LOCK_SH`. The lock belongs to this open file
+    /// description. Returns `false` if a conflicting lock exists. Never blocks.
     func tryLock(_ operation: Int32 = LOCK_EX) throws(StoreError) -> Bool {
         do throws(StoreError) {
             try Self.retrying("flock", path) { flock(number, operation | LOCK_NB) }
@@ -250,14 +250,15 @@ package final class FileDescriptor: Sendable {
         flock(number, LOCK_UN)
     }
 
-    /// Locks the byte at `offset` for this open file; returns `false` if another open file has it locked. Never blocks.
-    /// Closing the last descriptor of the open file releases the lock; a child process has one between fork and exec.
+    /// Locks the byte at `offset` for this open file description. Returns `false` if another one has locked it. Never
+    /// blocks. The lock ends with the last descriptor of the open file description; a child process has one between
+    /// fork and exec.
     package func tryLockByte(at offset: Int64) throws(StoreError) -> Bool {
         try tryLockBytes(at: offset, count: 1)
     }
 
-    /// Locks `count` bytes from `offset`, all or none; returns `false` if another open file has one of them locked.
-    /// Never blocks.
+    /// Locks `count` bytes from `offset`, all or none. Returns `false` if another open file description has locked one
+    /// of them. Never blocks.
     func tryLockBytes(at offset: Int64, count: Int64) throws(StoreError) -> Bool {
         do {
             try Self.retrying("fcntl", path) { cplatform_lock_bytes(number, offset, count) }
@@ -271,12 +272,12 @@ package final class FileDescriptor: Sendable {
         _ = cplatform_unlock_byte(number, offset)
     }
 
-    /// Whether another open file has the byte at `offset` locked.
+    /// Whether another open file description has locked the byte at `offset`.
     package func isByteLocked(at offset: Int64) throws(StoreError) -> Bool {
         try Self.retrying("fcntl", path) { cplatform_is_byte_locked(number, offset) } == 1
     }
 
-    /// Returns bytes in `range` that another open file description has locked; `nil` if there are none.
+    /// Returns a range of bytes in `range` that another open file description has locked, or `nil`.
     func lockedBytes(in range: Range<Int64>) throws(StoreError) -> Range<Int64>? {
         var (first, count) = (range.lowerBound, range.upperBound - range.lowerBound)
         let found = try Self.retrying("fcntl", path) { cplatform_find_locked_bytes(number, &first, &count) }
@@ -308,7 +309,7 @@ package final class FileDescriptor: Sendable {
 
     /// Returns the names in this directory, except `.` and `..`, in no particular order.
     func names() throws(StoreError) -> [String] {
-        // Open the directory again: reading moves the position of a descriptor, and callers share this one.
+        // Open the directory again: reading moves the offset of the open file description, which callers share.
         let opened = try Self.retrying("openat", path) {
             cplatform_open(number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0)
         }
@@ -330,7 +331,7 @@ package final class FileDescriptor: Sendable {
         return names
     }
 
-    /// Repeats `call` while a signal interrupts it. Throws if the call returns -1.
+    /// Repeats `call` while signals interrupt it. Throws if the call returns -1.
     @discardableResult
     static func retrying<Value: BinaryInteger>(
         _ name: StaticString, _ path: @autoclosure () -> String, _ call: () -> Value
@@ -338,7 +339,7 @@ package final class FileDescriptor: Sendable {
         while true {
             let result = call()
             if result != -1 { return result }
-            // Read `errno` at once: later calls may change it.
+            // Read `errno` first, because later calls may change it.
             let code = errno
             if code != EINTR { throw .file(SystemError(call: "\(name)", path: path(), errno: code)) }
         }
@@ -359,7 +360,7 @@ package struct FileStatus {
     let mayGrow: Bool
     /// The time of the last write, in nanoseconds since 1970.
     let modified: Int64
-    /// The time of the last write, link or renaming, in nanoseconds since 1970.
+    /// The time of the last write, link or rename, in nanoseconds since 1970.
     let changed: Int64
 
     init(_ status: stat) {
@@ -380,7 +381,7 @@ package struct FileStatus {
         changed = Int64(changing.tv_sec) &* 1_000_000_000 &+ Int64(changing.tv_nsec)
     }
 
-    /// Whether both are of one file without a write in between.
+    /// Whether both describe the same file, without a write in between.
     func isSameFile(as other: FileStatus?) -> Bool {
         (inode, device, size, modified) == other.map { ($0.inode, $0.device, $0.size, $0.modified) } ?? (0, 0, -1, 0)
     }

@@ -2,16 +2,16 @@
 internal import CPlatform
 internal import Foundation
 
-/// Attributes that only Apple's systems have.
+/// File attributes of Apple's systems.
 extension StoreDirectory {
-    /// The files and directories that exist before a body does. Any later file gets the class of its directory.
+    /// The files and directories that exist before the first body. A later file inherits the class of its directory.
     private static let protectedNames = [
         "", "blobs", "staging", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "ballast",
     ]
 
-    /// Excludes the directory from backups: stored responses can be loaded again.
+    /// Excludes the directory from backups, because stored responses can be loaded again.
     ///
-    /// The folder for caches is excluded as a whole. Ignores a file system without such an attribute.
+    /// The system excludes the whole folder for caches anyway. Ignores file systems without this attribute.
     func excludeFromBackups() {
         var url = URL(filePath: path, directoryHint: .isDirectory)
         var values = URLResourceValues()
@@ -19,14 +19,14 @@ extension StoreDirectory {
         try? url.setResourceValues(values)
     }
 
-    /// Gives the directory and the index a protection class. A new file has the class of its directory: bodies, and the
-    /// files that SQLite creates.
+    /// Sets the protection class of the directory and the index. New files inherit the class of their directory:
+    /// bodies, and files that SQLite creates.
     func protect(_ protection: FileProtectionType) throws(StoreError) {
         do {
             let manager = FileManager.default
             let present = try manager.attributesOfItem(atPath: path)[.protectionKey] as? FileProtectionType
             guard present?.rawValue != protection.rawValue else { return }
-            // The root last: a kill before it leaves the work to the next opening.
+            // The root comes last: after a kill before it, the next opening does the work again.
             let names = Self.protectedNames + (try shards())
             for name in names.reversed() {
                 let path = name.isEmpty ? path : path + "/" + name

@@ -1,9 +1,9 @@
 internal import CSQLite
 package import Migrations
 
-/// Migrates an index to the newest schema, one step at a time, each in a transaction of its own.
+/// Migrates an index to the newest schema. Each step runs in a separate transaction.
 ///
-/// `user_version` counts the applied steps. `application_id` tells an index from any other SQLite file.
+/// `user_version` counts the applied steps. `application_id` distinguishes an index from other SQLite files.
 package struct Migrator {
     /// 'CaSt'.
     static let applicationID: Int64 = 0x4361_5374
@@ -11,23 +11,22 @@ package struct Migrator {
     let path: String
     private let steps: [Migration]
 
-    /// - Parameter steps: The steps of the schema in order. Tests pass other steps.
+    /// - Parameter steps: The steps of the schema, in order. Tests pass other steps.
     package init(path: String, steps: [Migration] = migrations) {
         self.path = path
         self.steps = steps
     }
 
-    /// Applies the steps that the file lacks. Writes nothing to a file that is not an index, or to an index of a newer
-    /// schema.
+    /// Applies the missing steps. Writes nothing to a file that is not an index, or to an index with a newer schema.
     ///
-    /// - Returns: Whether the file was empty: created just now, or left by a process that ended before the first step.
+    /// - Returns: Whether the file was empty: just created, or left by a process that ended before the first step.
     @discardableResult
     package func migrate(_ connection: Connection) throws(StoreError) -> Bool {
         let supported = steps.last?.version ?? 0
         var version = try identify(connection)
         let wasEmpty = version == 0
         if version <= supported {
-            // The connection opened the file for writing, so the header of the file forbids writing, permanently.
+            // The file was opened for writing, so its header must forbid writing, permanently.
             do throws(StoreError) {
                 try connection.checkWritable()
             } catch {
@@ -40,7 +39,7 @@ package struct Migrator {
         return wasEmpty
     }
 
-    /// Throws unless a connection that writes nothing can use the index in its present state.
+    /// Throws unless a read-only connection can use the index as it is.
     func check(_ connection: Connection) throws(StoreError) {
         try check(try identify(connection))
     }
@@ -55,7 +54,7 @@ package struct Migrator {
         }
     }
 
-    /// Returns the schema version of an index; 0 for an empty file.
+    /// Returns the schema version of an index, or 0 for an empty file.
     @discardableResult
     func identify(_ connection: Connection) throws(StoreError) -> Int32 {
         // Read in one transaction: another process may be creating the index.
@@ -91,7 +90,7 @@ package struct Migrator {
             return step.version
         } catch {
             if connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
-            // The steps are right, so the tables are not those that the version promises.
+            // The steps are correct, so the tables are not those that the version promises.
             throw error.asDamage(from: [SQLITE_ERROR, SQLITE_CONSTRAINT])
         }
     }

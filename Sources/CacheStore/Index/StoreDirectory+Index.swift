@@ -9,15 +9,15 @@ struct IndexOptions: Sendable {
     var deletesSecurely: Bool
     var cacheByteCount: Int
     var maxWALByteCount: Int64
-    /// `nil` keeps the policy that the index records.
+    /// The policy of the store. `nil` keeps the recorded one.
     var evictionPolicy: EvictionPolicy?
     var clock: @Sendable () -> Date
     var log: StoreLog
 }
 
-/// Opens the index of a store: creates a missing one, quarantines a damaged one.
+/// Opens the index of a store, creates a missing index and quarantines a damaged one.
 extension StoreDirectory {
-    /// The writer's connection, and the work that the opening leaves for later.
+    /// The writer's connection, and the work deferred by the opening.
     struct OpenedIndex {
         let connection: Connection
         /// The file of the connection.
@@ -25,7 +25,7 @@ extension StoreDirectory {
         var work: DeferredWork
     }
 
-    /// The work that opening a store leaves for the background.
+    /// The work that an opening defers to the background.
     struct DeferredWork: Sendable {
         /// Whether there may be files that no entry needs.
         var hasLeftovers: Bool
@@ -41,30 +41,29 @@ extension StoreDirectory {
         case opened(OpenedIndex)
         /// The index can never be used.
         case damaged(reason: String)
-        /// Another opener quarantined the index meanwhile.
+        /// Another opener quarantined or replaced the index during this opening.
         case moved
     }
 
-    /// The identity of the file of the index; `nil` if there is none. A connection is valid while its own file has this
+    /// The identity of the index file, or `nil` without an index. A connection is valid while its own file has this
     /// identity.
     var indexIdentity: FileIdentity? { FileIdentity(atPath: indexPath) }
 
-    /// Free bytes of the file system, regardless of quotas; 0 if unknown.
+    /// Free bytes of the file system, regardless of quotas, or 0 if unknown.
     var freeByteCount: Int64 { (try? root.freeByteCount()) ?? 0 }
 
-    /// Opens the index for writing, creates a missing one, and migrates an older one. Quarantines an index that can
-    /// never be used.
+    /// Opens the index for writing. Creates a missing index, migrates an older one, and quarantines an unusable one.
     ///
     /// - Parameters:
-    ///   - isOnlyOpener: Whether no other process has the store open. Then the opening begins a new session and detects a
-    ///     kill.
+    ///   - isOnlyOpener: Whether no other process has the store open. Then the opening begins a new session and detects
+    ///     an unclean shutdown.
     ///   - stop: Ends waits for locks, also those of the connection.
     func openIndex(
         _ options: IndexOptions, isOnlyOpener: Bool = false, stop: InterruptFlag? = nil
     ) throws(StoreError) -> sending OpenedIndex {
         if case .opened(let index) = try openPresentIndex(options, isOnlyOpener, stop) { return index }
-        // Open the index again under the lock, with a fresh connection: a single failed read of the first page looks
-        // like damage, too.
+        // Open the index again under the lock, with a new connection: a single failed read of the first page also looks
+        // like damage.
         try whileOthersWait(options, stop) { () throws(StoreError) in
             if case .damaged(let reason) = try openPresentIndex(options, isOnlyOpener, stop, othersWait: true) {
                 try quarantineIndex(because: reason, options)
@@ -81,8 +80,8 @@ extension StoreDirectory {
         }
     }
 
-    /// Quarantines the index if it is still `file`, which looked damaged to a connection, and looks damaged to a second
-    /// one. Throws as soon as `stop` is set.
+    /// Quarantines the index if it is still `file`, in which one connection has seen damage, and a second connection
+    /// sees damage, too. Throws as soon as `stop` is set.
     func quarantineIndex(
         ifDamaged file: FileIdentity, _ options: IndexOptions, stop: InterruptFlag
     ) throws(StoreError) {
@@ -101,7 +100,8 @@ extension StoreDirectory {
         }
     }
 
-    /// Opens the index in its present state. Reports damage found by any step, so that damage never prevents opening.
+    /// Opens the index in its present state. Returns damage found by any step as a result, so that damage never
+    /// prevents opening.
     ///
     /// - Parameter othersWait: Whether this is called by ``whileOthersWait(_:_:_:)``.
     private func openPresentIndex(
@@ -111,7 +111,7 @@ extension StoreDirectory {
         var identity: FileIdentity?
         do throws(StoreError) {
             for name in ["index.sqlite", "index.sqlite-wal", "index.sqlite-shm"] {
-                // SQLite would follow links with the latter two names.
+                // SQLite follows links for the last two names.
                 let status = try usable { () throws(StoreError) in try root.status(of: name) }
                 if let status, !status.isRegular { return .damaged(reason: "\(name) is not a regular file") }
             }
@@ -144,9 +144,9 @@ extension StoreDirectory {
                 let wasKilled = try connection.clearWriters()
                 work.hasLeftovers = work.hasLeftovers || wasKilled || !wasShutDown
             }
-            // After the first read: SQLite has opened the WAL that belongs to the name, not to the file.
+            // After the first read, because SQLite has then opened the WAL, by name and not by file.
             guard indexIdentity == identity else { return .moved }
-            // The names of the index and the WAL have to outlast a power cut, too.
+            // The names of the index and the WAL must survive a power cut, too.
             if options.isDurable { try usable { () throws(StoreError) in try syncNames() } }
             return .opened(OpenedIndex(connection: connection, identity: identity, work: work))
         } catch {
@@ -173,21 +173,22 @@ extension StoreDirectory {
         }
     }
 
-    /// Creates an empty file that only its owner can read, unless there is an index. SQLite would let other users read
-    /// the file, and gives the WAL the same permissions. Called while other processes wait.
+    /// Creates an empty index file that only its owner can read, unless an index exists. SQLite would let other users
+    /// read the file; it gives the WAL the same permissions as the file. Called under the lock of
+    /// ``whileOthersWait(_:_:_:)``.
     ///
     /// Creates the file under another name and links it. Opening and closing the index itself would release the locks
-    /// of every connection that this process has to the index (https://sqlite.org/howtocorrupt.html §2.2).
+    /// of every connection of this process (https://sqlite.org/howtocorrupt.html §2.2).
     private func createIndex() throws(StoreError) {
         guard indexIdentity == nil else { return }
         try usable { () throws(StoreError) in
-            // A kill during a quarantine leaves them. A new index must not meet the WAL of an old one.
+            // Left by a kill during a quarantine. A new index must not meet the WAL of an old one.
             for suffix in ["-wal", "-shm"] { try root.unlink("index.sqlite" + suffix) }
             while try !linkNewIndex() {}
         }
     }
 
-    /// Returns `false` if a sweep has taken the file for that of a killed process, and deleted it.
+    /// Returns `false` if a sweep has deleted the new file, as if its process had been killed.
     private func linkNewIndex() throws(StoreError) -> Bool {
         let name = Self.newIndexPrefix + String(UInt64.random(in: .min ... .max), radix: 36)
         _ = try root.open(name, O_CREAT | O_EXCL | O_RDWR)
@@ -205,7 +206,7 @@ extension StoreDirectory {
         }
     }
 
-    /// Deletes the files of processes that were killed while they created an index.
+    /// Deletes files of processes that were killed while creating an index.
     func sweepUnfinishedIndices() throws(StoreError) {
         for name in try root.names() where name.hasPrefix(Self.newIndexPrefix) { try root.unlink(name) }
     }
@@ -219,7 +220,7 @@ extension StoreDirectory {
             cacheByteCount: options.cacheByteCount)
     }
 
-    /// Checks that the index can be read in its present state. A read-only store neither migrates nor quarantines.
+    /// Checks that the index is readable as it is. A read-only store neither migrates nor quarantines.
     func checkIndex(_ options: IndexOptions) throws(StoreError) {
         do throws(StoreError) {
             let connection = try openReader(isReadOnly: true, options)
@@ -235,17 +236,17 @@ extension StoreDirectory {
 
     private static let quarantinePrefix = "index.sqlite.quarantined-"
 
-    /// Gives the index, its WAL and its WAL-index a dated name, so that the next opening creates a new index. Deletes
-    /// indexes that were quarantined before.
+    /// Renames the index, its WAL and its WAL-index to a dated name, so that the next opening creates a new index.
+    /// Deletes earlier quarantined indexes.
     private func quarantineIndex(because reason: String, _ options: IndexOptions) throws(StoreError) {
         let date = options.clock().formatted(.iso8601.dateTimeSeparator(.standard).timeSeparator(.omitted))
         var name = Self.quarantinePrefix + date
         try usable { () throws(StoreError) in
             _ = try removeQuarantinedIndices()
-            // A directory with that name may remain.
+            // A directory may still have that name.
             while try root.status(of: name) != nil { name += "-again" }
-            // Rename the index first: a connection must not find the old index without its WAL. A new index is created
-            // under the same lock, so it cannot meet the old WAL.
+            // Rename the index first, because a connection must not find the old index without its WAL. A new index
+            // cannot meet the old WAL, because it is created under the same lock.
             for suffix in ["", "-wal", "-shm"] { try root.rename("index.sqlite" + suffix, to: name + suffix) }
         }
         options.log.error(
@@ -253,7 +254,7 @@ extension StoreDirectory {
             ["index": "\(indexPath)", "reason": "\(reason)", "kept": "\(path)/\(name)"])
     }
 
-    /// Deletes quarantined indexes; returns the number of files.
+    /// Deletes quarantined indexes. Returns the number of files.
     func removeQuarantinedIndices() throws(StoreError) -> Int {
         var count = 0
         for name in try root.names() where name.hasPrefix(Self.quarantinePrefix) {
@@ -265,7 +266,7 @@ extension StoreDirectory {
         return count
     }
 
-    /// Runs `body` while no other process quarantines an index or evicts. Waits for the lock until `stop` is set.
+    /// Runs `body` while no other process can quarantine the index or evict. Waits for the lock until `stop` is set.
     private func whileOthersWait(
         _ options: IndexOptions, _ stop: InterruptFlag?, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -285,7 +286,7 @@ extension StoreDirectory {
 }
 
 extension SQLiteError {
-    /// Whether the file, or a file beside it, cannot be opened, read or written for a reason outside of the file.
+    /// Whether the index, its WAL or its WAL-index cannot be opened, read or written for a reason outside the file.
     fileprivate var isAboutTheDirectory: Bool {
         [SQLITE_READONLY, SQLITE_CANTOPEN, SQLITE_IOERR, SQLITE_FULL, SQLITE_PERM].contains(code)
     }

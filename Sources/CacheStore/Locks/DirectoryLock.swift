@@ -2,9 +2,9 @@ internal import CPlatform
 
 /// An advisory lock of a directory, taken with flock(2).
 ///
-/// The kernel releases the lock when its process ends. Two locks of one directory exclude each other within a process
-/// and between processes. The lock is on the directory itself: a lock file can be deleted, and this package must not
-/// open and close the files of SQLite.
+/// The kernel releases the lock when its process ends. Two locks of one directory exclude each other, within a process
+/// and between processes. The lock is on the directory itself, because a lock file can be deleted, and this package
+/// must not open and close the files of SQLite.
 final class DirectoryLock: Sendable {
     private let name: String
     private let parent: FileDescriptor
@@ -17,24 +17,24 @@ final class DirectoryLock: Sendable {
         directory = try parent.open(name, O_RDONLY | O_DIRECTORY)
     }
 
-    /// Refers to the directory that has the name now; returns `false` if it did before. The lock of the former directory
-    /// ends.
+    /// Refers to the directory that now has the name. Returns `false` if it already did. Otherwise releases the lock of
+    /// the former directory.
     func reopenIfReplaced() throws(StoreError) -> Bool {
         try directory.follow(parent.open(name, O_RDONLY | O_DIRECTORY))
     }
 
-    /// Takes the lock exclusively; returns `false` if another lock of the directory is held.
+    /// Takes the lock exclusively. Returns `false` if another lock of the directory is held.
     func tryExclusive() throws(StoreError) -> Bool {
         try directory.tryLock()
     }
 
-    /// Takes the lock shared, or turns an exclusive lock into a shared one. Returns `false` if another one is
-    /// exclusive.
+    /// Takes the lock shared, or makes an exclusive lock shared. Returns `false` if another lock is exclusive.
     func tryShared() throws(StoreError) -> Bool {
         try directory.tryLock(LOCK_SH)
     }
 
-    /// Calls `attempt` every millisecond until it returns `true`. Returns `false` after `timeout`, or once `stop` is set.
+    /// Calls `attempt` every millisecond until it returns `true`. Returns `false` after `timeout` or once `stop` is
+    /// set.
     static func wait(
         _ timeout: Duration, until stop: InterruptFlag? = nil, for attempt: () throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {

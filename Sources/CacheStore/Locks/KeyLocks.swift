@@ -1,13 +1,12 @@
 internal import Synchronization
 
-/// One lock for each key. Of all stores that have the directory open, in any process, only one at a time loads a key.
+/// One lock for each key. It is exclusive among all stores that have the directory open, in any process.
 ///
-/// The lock of a key is one byte of the ``LockFile``, at the offset that the checksum of the key gives. The kernel
-/// releases the lock when its process ends, and the index needs no row. Two keys with the same offset exclude each
-/// other.
+/// The lock of a key is one byte of the ``LockFile``, at an offset from the checksum of the key. The kernel releases
+/// the lock when its process ends, and the index needs no row. Two keys with the same offset exclude each other.
 ///
-/// An open file description does not exclude itself, so a table holds the locks of this store. Key locks are advice:
-/// where the file cannot be opened or locked, the table alone decides.
+/// An open file description does not exclude itself, so a table contains the locks of this store. Key locks are
+/// advisory: if the file cannot be opened or locked, the table alone decides.
 package final class KeyLocks: Sendable {
     /// The result of an attempt.
     package enum Outcome: Sendable {
@@ -24,7 +23,7 @@ package final class KeyLocks: Sendable {
 
     private struct Held {
         let ticket: UInt64
-        /// The file in which the byte is locked; `nil` if the lock is in the table only.
+        /// The file whose byte is locked, or `nil` for a lock in the table only.
         let file: FileDescriptor?
     }
 
@@ -41,7 +40,7 @@ package final class KeyLocks: Sendable {
         }
     }
 
-    /// Whether to create no file and to lock nothing. Locks of other stores still count.
+    /// Whether to create no file and lock nothing. Locks of other stores still count.
     private let isReadOnly: Bool
     private let lastOffset: Int64
 
@@ -50,7 +49,7 @@ package final class KeyLocks: Sendable {
 
     /// - Parameters:
     ///   - root: The directory of the store.
-    ///   - isReadOnly: Whether to create no file and to lock nothing.
+    /// - isReadOnly: Whether to create no file and lock nothing.
     ///   - offsetBits: The number of offsets, as a power of two, up to 62. Tests use few, so that keys share an offset.
     package init(root: FileDescriptor, isReadOnly: Bool, offsetBits: Int64 = 62) {
         self.isReadOnly = isReadOnly
@@ -88,7 +87,7 @@ package final class KeyLocks: Sendable {
     func countHeldElsewhere(limit: Int) -> Int {
         let file = state.withLock { $0.refusal == nil ? $0.file.open() : nil }
         guard let file else { return 0 }
-        // Each call finds one range of locked bytes, in no order; locks beside each other are one range.
+        // Each call finds one range of locked bytes, in no order. Adjacent locks form one range.
         var (ranges, count) = ([Int64(0)..<LockFile.endOfKeys], 0)
         while count < limit, let range = ranges.popLast() {
             guard !range.isEmpty, let locked = (try? file.lockedBytes(in: range)) ?? nil else { continue }
@@ -105,8 +104,8 @@ package final class KeyLocks: Sendable {
         return KeyLock(self, offset, ticket)
     }
 
-    /// Locks the byte; in a read-only store, only tests it. Returns `false` if another store holds the lock, `nil`
-    /// where there are no locks.
+    /// Locks the byte, or only tests it in a read-only store. Returns `false` if another store holds the lock, and
+    /// `nil` where locks are not supported.
     private func lockByte(at offset: Int64, of file: FileDescriptor) -> Bool? {
         try? isReadOnly ? !file.isByteLocked(at: offset) : file.tryLockByte(at: offset)
     }
@@ -117,7 +116,7 @@ package final class KeyLocks: Sendable {
 
     fileprivate func release(_ offset: Int64, _ ticket: UInt64) {
         state.withLock { state in
-            // After a suspension a later lock may have the offset.
+            // After a suspension, a later lock may have this offset.
             guard let held = state.held[offset], held.ticket == ticket else { return }
             held.file?.unlockByte(at: offset)
             state.held[offset] = nil
@@ -127,7 +126,7 @@ package final class KeyLocks: Sendable {
     /// Releases all locks. Until ``begin()``, every attempt throws `error`.
     func end(with error: StoreError) {
         state.withLock { state in
-            // Closing the file is not enough: a child process has it open, too, between fork and exec.
+            // Unlock explicitly: a child process may still have the file open, between fork and exec.
             for (offset, held) in state.held { held.file?.unlockByte(at: offset) }
             state.file.close()
             state.held = [:]
@@ -160,7 +159,7 @@ package final class KeyLock: Sendable {
         release()
     }
 
-    /// Releases the lock; a second call does nothing. Takes one system call, about a microsecond.
+    /// Releases the lock. A second call does nothing. Takes one system call, about a microsecond.
     package func release() {
         locks.release(offset, ticket)
     }

@@ -2,14 +2,14 @@ internal import CPlatform
 
 /// The file `locks` of a store, opened for the locks of one owner.
 ///
-/// The file stays empty; only its bytes are locked, for open file descriptions (`F_OFD_SETLK`, fcntl(2)):
+/// The file stays empty. Only its bytes are locked, for open file descriptions (`F_OFD_SETLK`, fcntl(2)):
 ///
 ///     0 ..< 2^62    key locks, at the checksum of the key
 ///     2^62          the turnstile of the write lock
 ///     2^62 + 1      the write lock
 ///
-/// The kernel releases a lock when its process ends. Deleting the file is harmless: the next lock creates a new one.
-/// Locks in the deleted file and locks in the new one then do not exclude each other, so no lock here may protect data.
+/// The kernel releases a lock when its process ends. If the file is deleted, the next lock creates a new one. Locks in
+/// the old and in the new file do not exclude each other, so no lock here may protect data.
 package struct LockFile: Sendable {
     private static let name = "locks"
 
@@ -29,14 +29,14 @@ package struct LockFile: Sendable {
 
     /// - Parameters:
     ///   - root: The directory of the store.
-    ///   - isReadOnly: Whether not to create a missing file, and only to test locks.
+    /// - isReadOnly: Whether only to test locks, and not to create a missing file.
     package init(root: FileDescriptor, isReadOnly: Bool = false) {
         self.root = root
         self.isReadOnly = isReadOnly
     }
 
-    /// Returns the file that has the name now, and creates a missing one; `nil` if it cannot be opened. Takes one
-    /// system call if the file is open.
+    /// Returns the file that now has the name, and creates a missing one. Returns `nil` after an error. Takes one
+    /// system call if the file is already open.
     package mutating func open() -> FileDescriptor? {
         if let file, (try? root.status(of: Self.name))?.inode == file.inode { return file.descriptor }
         file = nil
@@ -48,8 +48,8 @@ package struct LockFile: Sendable {
         return descriptor
     }
 
-    /// Closes the file once no lock uses the descriptor. The caller unlocks its bytes first: a child process has the
-    /// file open, too, between fork and exec.
+    /// Closes the file once no lock uses the descriptor. The caller unlocks its bytes first, because a child process
+    /// may have the file open between fork and exec.
     mutating func close() {
         file = nil
     }

@@ -2,16 +2,16 @@
 ///
 /// An opener that gets the lock exclusively is the only opener. The kernel releases the lock when its process ends.
 final class OpenLock: Sendable {
-    /// Whether no other store has the directory open. Other openers block until ``share()`` returns. `false` for a
-    /// store that is open for reading only.
+    /// Whether no other store has the directory open. Other openers block until ``share()`` returns. Always `false` in
+    /// a read-only store.
     let isOnlyOpener: Bool
     private let lock: DirectoryLock
     private let directory: StoreDirectory
     private let timeout: Duration
 
     /// - Parameters:
-    ///   - isReadOnly: Whether to take the lock shared from the start. A reader has no work that needs the exclusive
-    ///     lock.
+    /// - isReadOnly: Whether to take the lock shared from the start. A read-only store has no work that needs the
+    ///   exclusive lock.
     ///   - timeout: How long to wait for another opener that holds the exclusive lock.
     init(_ directory: StoreDirectory, isReadOnly: Bool, timeout: Duration) throws(StoreError) {
         self.directory = directory
@@ -25,7 +25,7 @@ final class OpenLock: Sendable {
         if !isOnlyOpener { try share() }
     }
 
-    /// Takes the lock shared, or turns an exclusive lock into a shared one.
+    /// Takes the lock shared, or makes an exclusive lock shared.
     ///
     /// - Throws: ``StoreError/busy(path:)`` if another opener holds the exclusive lock for longer than the timeout.
     func share() throws(StoreError) {
@@ -33,7 +33,7 @@ final class OpenLock: Sendable {
         guard isTaken else { throw .busy(path: directory.path) }
     }
 
-    /// Takes the lock of the directory that has the path now, in place of the lock of the former one.
+    /// Takes the lock of the directory that now has the path, and releases the lock of the former one.
     func reopenIfReplaced() throws(StoreError) {
         guard try lock.reopenIfReplaced() else { return }
         try share()

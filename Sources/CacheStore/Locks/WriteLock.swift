@@ -4,21 +4,21 @@ internal import Synchronization
 
 /// The fair lock that a process takes before it begins a write transaction.
 ///
-/// SQLite's own lock is not fair. A connection that finds it held sleeps for up to 100 ms, while a busy writer takes it
+/// SQLite's own lock is not fair: a waiting connection sleeps for up to 100 ms, while a busy writer takes the lock
 /// again and again. This lock is a turnstile, two bytes of the ``LockFile``:
 ///
 ///     take:     lock the turnstile, lock the write byte, unlock the turnstile
 ///     release:  unlock the write byte
 ///
-/// A process that has just committed must pass the turnstile again, so the waiter at the turnstile is next. A free lock
-/// costs three calls of fcntl(2) and one of fstatat(2). A waiter polls, so the timeout is exact, and a stopped process
-/// blocks no other process for longer.
+/// A process that has just committed must pass the turnstile again, so the waiter at the turnstile is next. Taking a
+/// free lock costs three calls of fcntl(2) and one of fstatat(2). Waiters poll, so the timeout is exact, and a stopped
+/// process blocks no other process for longer.
 ///
-/// The lock orders transactions. It protects no data: SQLite does. If the file cannot be opened or locked,
-/// ``take(within:)`` succeeds without a lock. After a timeout, the transaction is tried without the lock, and SQLite's
-/// answer counts.
+/// The lock only orders transactions; SQLite protects the data. If the file cannot be opened or locked,
+/// ``take(within:)`` succeeds without a lock. After a timeout, the transaction is tried without the lock, and SQLite
+/// decides.
 ///
-/// One owner at a time takes and releases the lock; ``limitWaits(to:)`` may be called by any thread.
+/// Only one owner at a time takes and releases the lock. Any thread may call ``limitWaits(to:)``.
 package final class WriteLock: Sendable {
     private struct State {
         var file: LockFile
@@ -28,19 +28,18 @@ package final class WriteLock: Sendable {
         var isStuck = false
     }
 
-    /// The longest wait while the lock is stuck: a process that keeps it without writing, such as the child of a
-    /// process that called fork(2), must not delay every transaction.
+    /// The longest wait while the lock is stuck. A process may hold the lock without writing, such as a child after
+    /// fork(2), and must not delay every transaction.
     private static let longestWaitForStuckLock = Duration.milliseconds(20)
 
-    /// The longest pause between two attempts, about as long as a transaction.
+    /// The longest pause between two attempts, about the duration of a transaction.
     private static let longestPause = Duration.microseconds(500)
 
-    /// The number of attempts in a row that find the write byte free before a waiter passes the turnstile by. A live
-    /// waiter at the turnstile takes the byte at its next attempt. One that does not is stopped, or has lost the
-    /// processor.
+    /// The number of consecutive attempts that find the write byte free before a waiter ignores the turnstile. A live
+    /// waiter at the turnstile takes the byte at its next attempt; otherwise it is stopped, or has lost the processor.
     private static let maxFreeSightings = 20
 
-    /// Guards the file and the lock; no call under it blocks.
+    /// Guards the file and the lock. No call under it blocks.
     private let state: Mutex<State>
 
     /// The limit of every wait, in microseconds.
@@ -53,7 +52,7 @@ package final class WriteLock: Sendable {
 
     // MARK: Taking
 
-    /// Takes the lock; returns `false` if other processes hold it for longer than `timeout`. Blocks the calling thread.
+    /// Takes the lock. Returns `false` if other processes hold it for longer than `timeout`. Blocks the calling thread.
     package func take(within timeout: Duration) -> Bool {
         let (file, isStuck) = state.withLock { state in
             precondition(state.held == nil, "the write lock is held already")
@@ -64,7 +63,7 @@ package final class WriteLock: Sendable {
         do throws(StoreError) {
             isLocked = try lock(file, within: isStuck ? min(timeout, Self.longestWaitForStuckLock) : timeout)
         } catch {
-            // ENOTSUP, EINVAL or ENOLCK: the file system has no such locks, or no more of them.
+            // ENOTSUP, EINVAL or ENOLCK: the file system supports no such locks, or has run out of them.
             return true
         }
         guard isLocked else { return false }
@@ -75,7 +74,7 @@ package final class WriteLock: Sendable {
         return true
     }
 
-    /// Releases the lock; does nothing if it is not held.
+    /// Releases the lock, if it is held.
     package func release() {
         state.withLock { state in
             state.held?.unlockByte(at: LockFile.write)
@@ -83,7 +82,7 @@ package final class WriteLock: Sendable {
         }
     }
 
-    /// Whether another process waits at the turnstile. `false` if this object does not hold the lock.
+    /// Whether another process waits at the turnstile. `false` unless this object holds the lock.
     package var isAwaited: Bool {
         state.withLock { state in
             guard let file = state.held else { return false }
@@ -99,9 +98,9 @@ package final class WriteLock: Sendable {
         }
     }
 
-    /// Limits every wait from now on, including those under way; `nil` removes the limit.
+    /// Limits every wait from now on, also current ones. `nil` removes the limit.
     ///
-    /// Suspending and closing a store call this before they wait for the writer, which may be waiting itself.
+    /// Suspending and closing a store call this before they wait for the writer, which may itself be waiting.
     package func limitWaits(to limit: Duration?) {
         waitLimit.store(Self.microseconds(limit ?? .seconds(1_000_000)), ordering: .relaxed)
     }
@@ -135,7 +134,7 @@ package final class WriteLock: Sendable {
         }
     }
 
-    /// Returns the rest of a wait that began at `start`. Reads the limit at each call.
+    /// Returns the remaining time of a wait that began at `start`. Reads the limit at each call.
     private func remaining(of timeout: Duration, since start: ContinuousClock.Instant) -> Duration {
         let limit = Duration.microseconds(waitLimit.load(ordering: .relaxed))
         return max(.zero, min(timeout, limit) - start.duration(to: .now))
@@ -165,7 +164,7 @@ extension WriteLock {
         }
     }
 
-    /// Calls `body`, which writes without a transaction of its own, while the lock is held.
+    /// Calls `body`, whose writes need no explicit transaction, while the lock is held.
     ///
     /// - Throws: `SQLITE_BUSY` after `timeout`, and the errors of `body`.
     func withLock<Value>(
@@ -177,7 +176,7 @@ extension WriteLock {
         }
     }
 
-    /// Takes the lock, then calls `body` with the rest of the timeout. Without the lock, SQLite decides.
+    /// Takes the lock, then calls `body` with the remaining timeout. Without the lock, SQLite decides.
     private func withTimeout<Value>(
         _ timeout: Duration, _ body: (_ rest: Duration) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

@@ -1,7 +1,7 @@
 internal import Logging
 
-/// Passes log messages to the program's handler. Never calls the handler under a lock, or on a thread that other
-/// callers wait for: the handler may call the store.
+/// Passes log messages to the program's handler. Calls the handler only on a separate lane and never under a lock,
+/// because the handler may call the store.
 struct StoreLog: Sendable {
     private let logger: Logger
     private let lane: BlockingLane

@@ -12,7 +12,7 @@ package final class StoreObservation: Sendable {
     private let holdTimer: CoreMetrics.Timer
     private let hasMetrics: Bool
     private let logsEviction: Bool
-    /// Runs the program's code: the handlers of logs and metrics.
+    /// Runs the program's handlers of logs and metrics.
     private let lane: BlockingLane
 
     init(_ configuration: ResponseStore.Configuration) {
@@ -30,7 +30,7 @@ package final class StoreObservation: Sendable {
         self.lane = lane
     }
 
-    /// Records the end of a transaction, and how long it held the write lock. Handlers run later, on a queue of their own.
+    /// Records the end of a transaction, and how long it held the write lock. Handlers run later, on another queue.
     func transacted(in duration: Duration, holding hold: Duration, evicted: EvictionReport, isBusy: Bool) {
         if hasMetrics {
             lane.submit { [transactionTimer, holdTimer] in
@@ -47,18 +47,18 @@ package final class StoreObservation: Sendable {
         }
     }
 
-    /// Returns when the handlers have run for everything recorded so far.
+    /// Returns when the handlers have run for all earlier records.
     package func wait() {
         lane.runAndWait {}
     }
 }
 
 extension Duration {
-    /// The duration in nanoseconds, for at most 292 years.
+    /// The duration in nanoseconds, up to 292 years.
     fileprivate var nanoseconds: Int64 { components.seconds &* 1_000_000_000 &+ components.attoseconds / 1_000_000_000 }
 }
 
-/// Counts of this process's work with a store since it was opened. ``StoreStatistics`` outlives the process.
+/// Counts of this process since it opened the store. The counts in ``StoreStatistics`` outlive the process.
 public struct StoreCounters: Hashable, Sendable {
     /// Entries removed to make room, or by an ``EvictionRule``.
     public let evictedEntries: Int64
@@ -72,8 +72,8 @@ public struct StoreCounters: Hashable, Sendable {
 }
 
 extension ResponseStore {
-    /// The counts of this process since it opened the store. Reading them costs no I/O, and reads one number after the
-    /// other.
+    /// The counts of this process since it opened the store. Costs no I/O. The counts are not from exactly the same
+    /// moment.
     public var counters: StoreCounters {
         StoreCounters(
             evictedEntries: observation.evictedEntries.value, evictedBytes: observation.evictedBytes.value,

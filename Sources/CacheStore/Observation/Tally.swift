@@ -1,17 +1,17 @@
 package import CoreMetrics
 internal import Synchronization
 
-/// A count that only grows, readable here and passed to swift-metrics.
+/// A counter that only grows. It is readable here and reported to swift-metrics.
 ///
-/// Without a metrics handler counting costs an atomic addition, some nanoseconds.
+/// Without a metrics handler, counting costs one atomic addition, some nanoseconds.
 package struct Tally: ~Copyable, Sendable {
     private let total = Atomic<Int64>(0)
     private let counter: Counter?
     private let lane: BlockingLane?
 
-    /// Creates the counter of swift-metrics once: looking it up takes longer than counting.
+    /// Creates the counter of swift-metrics once, because looking it up takes longer than counting.
     ///
-    /// - Parameter lane: The lane on which the handler runs; `nil` for the calling thread.
+    /// - Parameter lane: The lane on which the handler runs, or `nil` for the calling thread.
     package init(
         _ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory,
         on lane: BlockingLane? = nil

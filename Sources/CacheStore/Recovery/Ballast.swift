@@ -5,7 +5,7 @@ internal import Synchronization
 final class BallastWriter: Sendable {
     private let directory: StoreDirectory
     private let blobs: BlobDirectory
-    /// Whether the store is open. Held while the ballast is written: closing waits for that.
+    /// Whether the store is open. The mutex is held while the ballast is written, so that closing waits.
     private let isOpen = Mutex(true)
 
     init(_ directory: StoreDirectory, staging blobs: BlobDirectory) {
@@ -17,7 +17,7 @@ final class BallastWriter: Sendable {
         isOpen.withLock { if $0 { directory.makeBallast(staging: blobs) } }
     }
 
-    /// Waits until nothing is written. Later calls of ``write()`` do nothing, until ``begin()``.
+    /// Waits until the ballast is written. Until ``begin()``, calls of ``write()`` do nothing.
     func end() {
         isOpen.withLock { $0 = false }
     }
@@ -27,24 +27,23 @@ final class BallastWriter: Sendable {
     }
 }
 
-/// The ballast: a file of 1 MiB that a store deletes when the disk is full. An eviction frees no space before its
-/// commit, and the commit needs room.
+/// The ballast: a file of 1 MiB that a store deletes when the disk is full. An eviction needs room for its commit, and
+/// frees space only after it.
 extension StoreDirectory {
     static let ballastByteCount = 1 << 20
 
-    /// The number of free bytes below which no ballast is created. The ballast must not be the file that fills the
-    /// disk.
+    /// The number of free bytes below which no ballast is created, because the ballast must not fill the disk.
     private static let reserveByteCount: Int64 = 8 << 20
 
-    /// Creates the ballast, unless it exists or the disk is almost full. It gets its name once it has its bytes: two
-    /// processes do not disturb each other.
+    /// Creates the ballast, unless it exists or the disk is almost full. Names it only when its bytes are written, so
+    /// that two processes do not disturb each other.
     fileprivate func makeBallast(staging blobs: BlobDirectory) {
         guard (try? root.status(of: "ballast"))?.map(\.size) != Int64(Self.ballastByteCount),
             freeByteCount >= Self.reserveByteCount
         else { return }
-        // Written bytes instead of only a length: a file with holes takes no space.
+        // Write bytes, because a file with only a length takes no space.
         let zeros = [UInt8](repeating: 0, count: Self.ballastByteCount)
-        // The second attempt stages a named file: the first may show that this process cannot name an unnamed one.
+        // The first attempt may show that this process cannot name unnamed files. The second one stages a named file.
         for _ in 0..<2 {
             guard let file = try? blobs.stage() else { return }
             let descriptor = file.descriptor
@@ -54,7 +53,7 @@ extension StoreDirectory {
         }
     }
 
-    /// Deletes the ballast; returns `false` if there was none.
+    /// Deletes the ballast. Returns `false` if it was missing.
     func releaseBallast() -> Bool {
         (try? root.unlink("ballast")) ?? false
     }

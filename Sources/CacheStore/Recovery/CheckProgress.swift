@@ -1,7 +1,7 @@
-/// How far a check has come with the files of bodies.
+/// The progress of a check through the files of bodies.
 package struct CheckProgress: Hashable, Sendable {
     package private(set) var files: Int64 = 0
-    /// The bytes of these files, by the index. The check reads them only on request.
+    /// The bytes of these files according to the index. The check reads them only on request.
     package private(set) var bytes: Int64 = 0
     package let totalFiles: Int64
     package let totalBytes: Int64
@@ -17,7 +17,7 @@ package struct CheckProgress: Hashable, Sendable {
         bytes = Self.sum(bytes, byteCount)
     }
 
-    /// The values of a damaged index may overflow.
+    /// Saturates, because the values of a damaged index may overflow.
     private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
         let (sum, isTooLarge) = left.addingReportingOverflow(max(0, right))
         return isTooLarge ? .max : sum

@@ -1,17 +1,17 @@
 internal import CSQLite
 
 /// Checks the file and the invariants between the tables. Each comparison of tables is one statement, so it sees one
-/// state of the index. Comparisons of one entry with its rows elsewhere run a statement for each thousand ids: while one
-/// statement runs, the WAL cannot restart.
+/// state of the index. Comparisons of single entries with their rows run a statement for each thousand ids, because the
+/// WAL cannot restart while a statement runs.
 extension Connection {
-    /// Returns the problems that SQLite finds in the file; empty if there are none.
+    /// Returns the problems that SQLite finds in the file, or an empty array.
     func integrityProblems() throws(StoreError) -> [String] {
         var problems: [String] = []
         do throws(StoreError) {
             let statement = try prepared("PRAGMA integrity_check")
             defer { statement.reset() }
             while try statement.step() {
-                // A row may hold several lines.
+                // A row may contain several lines.
                 problems += statement.text(0).split(separator: "\n").map(String.init)
             }
         } catch .index(let error) where error.isDamage {
@@ -20,13 +20,12 @@ extension Connection {
         return problems == ["ok"] ? [] : problems
     }
 
-    /// Returns the problems of a file that has looked damaged; empty if nothing is wrong after all. Writes to the file,
-    /// too, and rolls back.
+    /// Returns the problems of a file that looked damaged, or an empty array. Also tests a write, and rolls it back.
     func problems() throws(StoreError) -> [String] {
         do throws(StoreError) {
             let problems = try integrityProblems() + schemaProblems()
             guard problems.isEmpty else { return problems }
-            // Damage that prevents only writing counts, too.
+            // Damage that only prevents writing counts, too.
             try execute("BEGIN IMMEDIATE; UPDATE total SET id = id; UPDATE state SET id = id; ROLLBACK")
             try checkLastEntryID()
             return []
@@ -128,7 +127,7 @@ extension Connection {
             do throws(StoreError) {
                 statement = try prepare(sql)
             } catch {
-                // The statements are right, so the index lacks a table or a column.
+                // The statements are correct, so the index lacks a table or a column.
                 throw error.asDamage(from: [SQLITE_ERROR])
             }
             while try statement.step() {
@@ -139,7 +138,7 @@ extension Connection {
         return wrong
     }
 
-    /// The columns of `total` that follow from other tables, and the value of each.
+    /// The columns of `total` that are computed from other tables, and their values.
     static let totals: [(column: String, value: String)] = [
         ("entry_count", "(SELECT count(*) FROM entry)"),
         (
@@ -164,7 +163,7 @@ extension Connection {
         ),
     ]
 
-    /// Queries for the name of another number, the recorded and the actual one.
+    /// Queries for the name, the recorded value and the actual value of another number.
     private static let counts = [
         "SELECT 'rows of state', count(*), 1 FROM state",
         "SELECT 'rows of blob without a digest', count(*), 0 FROM blob WHERE length(digest) <> 32",
@@ -188,6 +187,6 @@ extension Connection {
 }
 
 extension Statement {
-    /// The key in the first two columns: a partition and a key.
+    /// The key in the first two columns, partition and key.
     fileprivate var key: CacheKey { CacheKey(stored: text(1), partition: text(0)) }
 }

@@ -6,28 +6,28 @@ public struct SweepReport: Hashable, Sendable {
     public internal(set) var files = 0
     /// The bytes of those files.
     public internal(set) var bytes: Int64 = 0
-    /// The number of deleted bodies whose writer processes have ended. Only systems on which a file must be written
-    /// under a name leave such files.
+    /// The number of deleted bodies whose writer processes have ended. Only systems without unnamed files leave such
+    /// files.
     public internal(set) var stagedFiles = 0
 }
 
 /// Deletes files that killed processes have left behind.
 extension ResponseStore {
-    /// Deletes files that no entry needs, and bodies whose writers are gone.
+    /// Deletes files that no entry needs, and unfinished bodies of killed processes.
     ///
-    /// A process that is killed between naming a file and committing its entry leaves the file behind. Such a file
-    /// needs no grace period. Processes name files under the write lock only, so a file without a row, found under the
-    /// lock, belongs to no pending commit. Bodies that live processes are staging have no name or are locked, and stay.
-    /// The sweep leaves files alone that are not the store's.
+    /// A process killed between naming a file and committing its entry leaves the file behind. Such a file needs
+    /// no grace period. Processes name files only under the write lock, so a file without a row, found under the lock,
+    /// belongs to no pending commit. Bodies that live processes are writing have no name or are locked, and stay. The
+    /// sweep ignores files that do not belong to the store.
     ///
     /// Lists the whole directory of blobs. Opening a store starts a sweep in the background if an earlier process was
     /// killed.
     ///
-    /// - Parameter gracePeriod: Keeps files that were written more recently than this, for inspection.
+    /// - Parameter gracePeriod: Keeps files written more recently than this, for inspection.
     @discardableResult
     public func sweep(gracePeriod: Duration = .zero) throws(StoreError) -> SweepReport {
         try checkWritable()
-        // Count outside of the changes, because a change may run twice.
+        // Count outside the changes, because a change may run twice.
         let deleted = Mutex(SweepReport())
         let newest =
             gracePeriod > .zero ? now.subtractingReportingOverflow(gracePeriod.milliseconds).partialValue : .max
@@ -50,7 +50,7 @@ extension ResponseStore {
         try await maintenanceLane.run { () throws(StoreError) in try self.sweep(gracePeriod: gracePeriod) }
     }
 
-    /// Deletes orphans, one at least, until the transaction is out of time; returns the number of files examined.
+    /// Deletes orphans, at least one, until the transaction is out of time. Returns the number of examined files.
     private func deleteOrphans(
         _ digests: ArraySlice<ContentDigest>, writtenBefore time: Int64, _ transaction: WriteTransaction,
         _ deleted: borrowing Mutex<SweepReport>
@@ -70,7 +70,7 @@ extension ResponseStore {
         return count
     }
 
-    /// Returns the digests of files without a row, as far as a reader without the write lock can tell.
+    /// Returns the digests of files without a row. Without the write lock, the result is only a guess.
     func unlistedFiles() throws(StoreError) -> [ContentDigest] {
         var files: [ContentDigest] = []
         try blobs.forEachFile { digest, _ in if let digest { files.append(digest) } }

@@ -1,15 +1,15 @@
-/// Handles full disks: the ballast gives the room to evict, and the eviction gives the room to write.
+/// Handles full disks: the ballast gives room to evict, and the eviction gives room to write.
 extension ResponseStore {
-    /// The number of entries evicted in one transaction while the disk is full. Their pages fit into the ballast.
+    /// The number of entries evicted in one transaction while the disk is full. The changed pages fit into the ballast.
     private static let batchSize = 16
 
     /// How long a restart of the WAL waits for readers.
     private static let restartTimeout = Duration.milliseconds(250)
 
-    /// Evicts entries because the disk is full: four times `byteCount`, at least a sixteenth of the bytes of all
-    /// bodies, and at least 64 KiB.
+    /// Evicts entries because the disk is full: four times `byteCount`, but at least a sixteenth of the bytes of all
+    /// bodies and at least 64 KiB.
     ///
-    /// - Returns: Whether there is more room than before.
+    /// - Returns: Whether more room is free than before.
     func makeRoomOnDisk(for byteCount: Int64) -> Bool {
         let hadBallast = place.releaseBallast()
         do throws(StoreError) {
@@ -18,7 +18,7 @@ extension ResponseStore {
                 byteCount.multipliedReportingOverflow(by: 4).partialValue, before.physicalBytes / 16, 1 << 16)
             let rule = EvictionRule.maxBytes(max(0, before.limitedBytes - wanted))
             let report = try evict(rule, atMost: Self.batchSize) { (transaction) throws(StoreError) in
-                // Copying the WAL may need space, which the committed batches have freed.
+                // Copying the WAL may need space. The committed batches have freed some.
                 let batch = try retryingOnFullDisk(transaction)
                 try deleteFiles()
                 return batch
@@ -45,7 +45,8 @@ extension ResponseStore {
 
     /// Runs a change. If the disk was full, restarts the WAL and runs the change once more.
     ///
-    /// - Parameter makeRoom: Frees space before; returns `false` if the second run would fail, too.
+    /// - Parameter makeRoom: Frees space before the second run. Returns `false` to skip that run, which would fail,
+    ///   too.
     private func retryingOnFullDisk<Value>(
         _ change: () throws(StoreError) -> Value, after makeRoom: () -> Bool = { true }
     ) throws(StoreError) -> Value {

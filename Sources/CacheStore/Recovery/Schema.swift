@@ -3,7 +3,7 @@ internal import Migrations
 
 /// Compares the tables with the present schema.
 extension Connection {
-    /// Throws `SQLITE_CORRUPT` if a table or one of the two single rows is missing. Takes some microseconds, so that
+    /// Throws `SQLITE_CORRUPT` if a table, or one of the two single rows, is missing. Takes some microseconds, so that
     /// every opening can call it.
     func probeSchema() throws(StoreError) {
         guard try prepared("SELECT count(*) FROM state JOIN total").integer() == 1 else {
@@ -18,8 +18,8 @@ extension Connection {
         ).run()
     }
 
-    /// Returns the tables, indices, triggers and views that are missing or differ from the schema. Additional ones do
-    /// no harm.
+    /// Returns the tables, indices, triggers and views that are missing or differ from the schema. Ignores additional
+    /// ones.
     func schemaProblems() throws(StoreError) -> [String] {
         let present = Set(try schema())
         let expected = try Connection.expectedSchema()

@@ -5,7 +5,8 @@ public struct CheckReport: Hashable, Sendable {
     public enum Problem: Hashable, Sendable {
         /// SQLite reports that the file of the index is damaged.
         case damagedIndex(String)
-        /// The body of some entries or derived representations is missing, or is no regular file of the right length.
+        /// The body of some entries or derived representations is missing, or is not a regular file of the right
+        /// length.
         case missingFile(ContentDigest)
         /// The bytes of a file do not match its name.
         case alteredFile(ContentDigest)
@@ -21,15 +22,15 @@ public struct CheckReport: Hashable, Sendable {
         case wrongReferenceCount(ContentDigest, recorded: Int64, actual: Int64)
         /// A sum in the statistics differs from the sum of the rows.
         case wrongTotal(String, recorded: Int64, actual: Int64)
-        /// The tags of an entry do not find it, or its place in the order of eviction is wrong.
+        /// The tags of an entry do not find it, or its position in the order of eviction is wrong.
         case wrongTags(CacheKey)
     }
 
-    /// The problems; empty for a sound store.
+    /// The problems. Empty for a sound store.
     public internal(set) var problems: [Problem] = []
     /// The number of files that were compared.
     public internal(set) var files = 0
-    /// Files and directories below `blobs/` that are not the store's. The store leaves them alone.
+    /// Files and directories below `blobs/` that do not belong to the store, which ignores them.
     public internal(set) var foreignFiles: [String] = []
 
     /// Whether the check found no problem.
@@ -63,11 +64,11 @@ extension CheckReport.Problem: CustomStringConvertible {
 
 /// Compares rows, files and, on request, digests.
 extension ResponseStore {
-    /// Checks the store for every possible problem, and changes nothing.
+    /// Checks the store for every known kind of problem. Changes nothing.
     ///
-    /// Reads the whole index and the status of every file; with `digests`, the bytes of every body, too. Other threads
-    /// and processes may read and write meanwhile, so the check examines a suspicious file again under the write lock
-    /// before it reports the file.
+    /// Reads the whole index and the status of every file, and with `digests` also the bytes of every body. Other
+    /// threads and processes may keep reading and writing. So the check examines a suspicious file again under the
+    /// write lock before it reports the file.
     public func check(digests: Bool = false) throws(StoreError) -> CheckReport {
         try check(digests: digests, noting: { _ in })
     }
@@ -77,7 +78,7 @@ extension ResponseStore {
         try await check(digests: digests) { _ in }
     }
 
-    /// Does the same, and calls `note` after each file, on the thread of the check.
+    /// Checks the store like the public method, and calls `note` after each file, on the thread of the check.
     package func check(
         digests: Bool, _ note: @escaping @Sendable (CheckProgress) -> Void
     ) async throws(StoreError) -> CheckReport {
@@ -131,7 +132,7 @@ extension ResponseStore {
         report.problems += try confirm(suspects, reads: reads)
     }
 
-    /// Returns the problem of the file of a body; `nil` for none. Compares the bytes only if `reads` is `true`.
+    /// Returns the problem of the file of a body, or `nil`. Compares the bytes only if `reads` is `true`.
     func examine(
         _ digest: ContentDigest, _ byteCount: Int64, isPart: Bool, reads: Bool
     ) throws(StoreError) -> CheckReport.Problem? {
@@ -142,8 +143,8 @@ extension ResponseStore {
         return try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest ? nil : .alteredFile(digest)
     }
 
-    /// Examines the suspects again and returns the problems that remain. Reads a file without the write lock, which may
-    /// take long. Then looks under the lock whether it is still the same file.
+    /// Examines the suspects again and returns the remaining problems. Reads a file without the write lock, because
+    /// that may take long. Then checks under the lock that it is still the same file.
     private func confirm(_ suspects: [ContentDigest], reads: Bool) throws(StoreError) -> [CheckReport.Problem] {
         guard !suspects.isEmpty else { return [] }
         let parts = try readLongAsIs { (connection) throws(StoreError) in try connection.partBodies() }
@@ -171,7 +172,7 @@ extension ResponseStore {
         return problems
     }
 
-    /// Calls `look` under the write lock. A read-only store has no such lock: other processes may write meanwhile.
+    /// Calls `look` under the write lock. A read-only store cannot take it, so other processes may write.
     private func whileNobodyWrites<Value: Sendable>(
         _ look: @escaping @Sendable (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -198,6 +199,6 @@ extension ResponseStore {
         }
     }
 
-    /// The number of files that one transaction looks for.
+    /// The number of files that one transaction checks.
     private static let orphanBatch = 128
 }

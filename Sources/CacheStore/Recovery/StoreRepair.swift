@@ -2,9 +2,9 @@
 extension ResponseStore {
     /// Runs `check(digests:)` and repairs the problems that it finds.
     ///
-    /// Removes entries and derived representations whose body is missing, altered or not listed; the caller loads or
-    /// derives them again. Recomputes counts and sums, and deletes files that nothing needs. Rebuilds as much of a
-    /// damaged index as possible. If the damage remains, quarantines the index and creates a new one.
+    /// Removes entries and derived representations whose body is missing, altered or not listed, so that the caller
+    /// loads or derives them again. Recomputes counts and sums, and deletes orphan files. Rebuilds as much of a damaged
+    /// index as possible. If damage remains, quarantines the index and creates a new one.
     ///
     /// - Returns: The problems that the checks found.
     @discardableResult
@@ -21,7 +21,7 @@ extension ResponseStore {
             report.problems += try check(digests: digests).problems.filter { !report.problems.contains($0) }
         }
         if !report.isSound {
-            // Recount before removing anything: later removals subtract from these counts.
+            // Recount before removing anything, because later removals subtract from these counts.
             try writer.write { (transaction) throws(StoreError) in
                 transaction.changes.isUnknown = true
                 try transaction.connection.countAnew()
@@ -41,8 +41,8 @@ extension ResponseStore {
         try await maintenanceLane.run { () throws(StoreError) in try self.repair(digests: digests) }
     }
 
-    /// Removes the rows of damaged bodies, and the files, unless a body is whole by now. Reads every row once, and hashes
-    /// without the write lock, which it holds for one batch at a time.
+    /// Removes the rows and files of damaged bodies, except bodies that are whole by now. Reads every row once. Hashes
+    /// without the write lock, and takes it for one batch at a time.
     private func drop(_ digests: [ContentDigest]) throws(StoreError) {
         guard !digests.isEmpty else { return }
         let (rows, parts) = try readLongAsIs { (connection) throws(StoreError) in
@@ -70,7 +70,7 @@ extension ResponseStore {
         }
     }
 
-    /// The number of bodies whose rows go in one transaction.
+    /// The number of bodies whose rows one transaction removes.
     private static let repairBatch = 64
 }
 
@@ -108,12 +108,12 @@ extension Connection {
             INSERT INTO partition_total SELECT partition, count(*), CAST(total(byte_count) AS INTEGER)
             FROM entry WHERE partition <> '' GROUP BY partition
             """)
-        // Update `total` last: the triggers of the statements above have changed it.
+        // Update `total` last, because the triggers of the statements above change it.
         let values = Self.totals.map { "\($0.column) = \($0.value)" }.joined(separator: ", ")
         try execute("UPDATE total SET \(values), unused_id = 0")
     }
 
-    /// Repairs accesses and priorities. The store computes every priority again if its policy uses priorities.
+    /// Repairs accesses and priorities. If its policy uses priorities, the store computes all of them again.
     private func countAccessesAnew() throws(StoreError) {
         try execute("DELETE FROM access WHERE entry_id NOT IN (SELECT id FROM entry)")
         try execute("UPDATE access SET is_pinned = (SELECT entry.is_pinned FROM entry WHERE id = entry_id)")

@@ -5,7 +5,7 @@ public import CacheFoundation
 public enum RequestOutcome: String, Hashable, Sendable, CaseIterable, Codable {
     /// A fresh stored response answered.
     case hit
-    /// A stale stored response answered, also in place of a failed origin.
+    /// A stale stored response answered, also after a failed request to the origin.
     case stale
     /// A stored response answered after the origin had validated it.
     case revalidated
@@ -13,56 +13,56 @@ public enum RequestOutcome: String, Hashable, Sendable, CaseIterable, Codable {
     case miss
     /// Nothing answered, or the origin answered with an error.
     case error
-    /// The response to another request, still on its way, answered this one, too.
+    /// The response to another request answered this one, too, while it was still arriving.
     case coalesced
 }
 
 /// One request that a cache on the store has answered.
 ///
-/// Contains no field lines, no bodies, and neither user nor password of the URL: a ``CacheKey`` has none. Its query is
-/// recorded, and may hold secrets such as tokens and signatures.
+/// Contains no field lines and no bodies. A ``CacheKey`` has no user or password, so the URL contains neither. Its
+/// query is recorded, and may contain secrets such as tokens and signatures.
 public struct RequestRecord: Hashable, Sendable {
     /// The start of the request, by the clock of the cache.
     public var startedAt: Date
-    /// The normalised URL of the request. Only its beginning if ``isTruncated``.
+    /// The normalised URL of the request, or only its beginning if ``isTruncated``.
     public var url: String
-    /// The partition of the cache. Only its beginning if ``isTruncated``.
+    /// The partition of the cache, or only its beginning if ``isTruncated``.
     public var partition: String
-    /// The method. Only its first 24 bytes if ``isTruncated``.
+    /// The method, or only its first 24 bytes if ``isTruncated``.
     public var method: String
-    /// A 64-bit checksum of partition and key of the stored response, which is the same in every process. Tells
-    /// requests apart whose URLs are truncated.
+    /// A 64-bit checksum of partition and key of the stored response, the same in every process. Distinguishes requests
+    /// with truncated URLs.
     public var keyChecksum: Int64
-    /// The status of the response; `nil` if there was none.
+    /// The status of the response, or `nil` without a response.
     public var status: Int?
     /// How the request was answered.
     public var outcome: RequestOutcome
-    /// The length of the body; `nil` if it was not known at the beginning.
+    /// The length of the body, or `nil` for a length unknown at the start.
     public var contentByteCount: Int64?
     /// The bytes of stored bodies that were read for the request.
     public var diskByteCount: Int64
-    /// The bytes of the body that came from the origin for this request. 0 for a response that requests share, except
-    /// for the first of them.
+    /// The bytes of the body that came from the origin for this request. If requests share a response, only the first
+    /// of them counts its bytes.
     public var networkByteCount: Int64
     /// The time from the start to the head of the response.
     public var latency: Duration
-    /// The time from the start to the end of the body, or to its release.
+    /// The time from the start to the end or the release of the body.
     public var duration: Duration
     /// The process that answered.
     public var processID: Int32
-    /// Whether the cache itself made the request, to validate a response that it had served stale.
+    /// Whether the cache itself made the request to validate a response that it had served stale.
     public var isBackground: Bool
     /// Whether method, partition or URL were too long for a record.
     public var isTruncated: Bool
 
-    /// The host of the URL; `nil` for a key without a URL.
+    /// The host of the URL, or `nil` for a key without a URL.
     public var host: String? { URLText.host(ofNormalized: url) }
 
     /// Describes a request for `target`.
     ///
     /// - Parameters:
     ///   - target: The key of the URL.
-    ///   - key: The key of the stored response; `nil` if it is `target`.
+    /// - key: The key of the stored response. `nil` means `target`.
     package init(
         startedAt: Date, method: String, target: CacheKey, key: CacheKey? = nil, outcome: RequestOutcome,
         isBackground: Bool = false
@@ -85,11 +85,11 @@ public struct RequestRecord: Hashable, Sendable {
     }
 }
 
-/// A position in the record of a store: the requests before it have been read.
+/// A position in the record of a store, after the requests already read.
 ///
 /// Its description is short text without spaces, for the `Last-Event-ID` of server-sent events.
 public struct RequestCursor: Hashable, Sendable, LosslessStringConvertible {
-    /// Distinguishes the files that a store has had.
+    /// Identifies the file, because a store can begin a new one.
     let file: UInt64
     /// The number of the next record.
     let number: UInt64
@@ -99,7 +99,7 @@ public struct RequestCursor: Hashable, Sendable, LosslessStringConvertible {
         self.number = number
     }
 
-    /// Reads a description; `nil` for any other text.
+    /// Reads a description. Returns `nil` for any other text.
     public init?(_ description: String) {
         let words = description.split(separator: "-", omittingEmptySubsequences: false)
         guard words.count == 2, let file = UInt64(words[0], radix: 16), let number = UInt64(words[1]) else {
@@ -116,10 +116,10 @@ public struct RequestCursor: Hashable, Sendable, LosslessStringConvertible {
 public struct RequestRecords: Sendable {
     /// The records, in the order in which processes wrote them.
     public internal(set) var records: [RequestRecord] = []
-    /// The position after them; `nil` if the store has never recorded.
+    /// The position after the records, or `nil` for a store that has never recorded.
     public internal(set) var next: RequestCursor?
-    /// The number of records between both positions that are gone: overwritten, erased, dropped by a process that had
-    /// too many of them, or damaged.
+    /// The number of lost records between both positions: overwritten, erased, damaged, or dropped by a process that
+    /// had too many.
     public internal(set) var lost: Int64 = 0
 }
 
@@ -129,16 +129,16 @@ public struct RequestRecording: Hashable, Sendable {
     public let isOn: Bool
     /// The number of requests that the record can hold.
     public let capacity: Int
-    /// The number of requests that it holds.
+    /// The number of requests in the record.
     public let count: Int64
-    /// The number of requests that it has held, and lost since.
+    /// The number of requests lost from the record.
     public let lost: Int64
-    /// The bytes of its file.
+    /// The size of the file in bytes.
     public let byteCount: Int64
     /// The position after the latest request.
     public let end: RequestCursor
 
-    /// Returns the position before the latest requests, `count` of them or as many as the record holds.
+    /// Returns the position before the latest `count` requests, or before the oldest one in the record.
     package func cursor(beforeLast count: Int64) -> RequestCursor {
         RequestCursor(file: end.file, number: end.number - UInt64(min(max(0, count), self.count)))
     }

@@ -1,10 +1,10 @@
 internal import CPlatform
 internal import Synchronization
 
-/// Collects the records of this process, and appends them to the ``RequestRing`` in batches on a lane of its own.
+/// Collects the records of this process, and appends them to the ``RequestRing`` in batches, on a separate lane.
 ///
-/// A request costs no I/O on its thread, except that one request a second looks whether the store records. A kill loses
-/// the records of the last tenth of a second.
+/// A request costs no I/O on its thread, except that one request a second checks whether the store records. A kill
+/// loses the records of the last tenth of a second.
 package final class RequestRecorder: Sendable {
     private struct Pending {
         let record: RequestRecord
@@ -14,35 +14,35 @@ package final class RequestRecorder: Sendable {
 
     private struct State {
         var pending: [Pending] = []
-        /// Records that had no room, or belong to requests from before an erasure.
+        /// Records that found no room, or belong to requests from before an erasure.
         var dropped = 0
         var isTimerSet = false
         /// Whether the store is suspended or closed.
         var isEnded = false
     }
 
-    /// How often a process looks whether the store records, in milliseconds.
+    /// How often a process checks whether the store records, in milliseconds.
     private static let lookInterval: Int64 = 1_000
     /// The time that a record stays in memory.
     private static let delay = Duration.milliseconds(100)
-    /// The number of records in memory at which they are written at once.
+    /// The number of records in memory at which they are written immediately.
     private static let batchLength = 1_024
-    /// The most records in memory; further ones are dropped.
+    /// The most records in memory. Above it, records are dropped.
     package static let maxPending = 8_192
-    /// The wait for another process before a later batch. A stopped process must not stop this one.
+    /// How long a batch waits for another process before it is postponed. A stopped process must not stop this one.
     private static let lockTimeout = Duration.milliseconds(20)
 
     private let root: FileDescriptor
     private let isReadOnly: Bool
     private let lane = BlockingLane(label: "CacheStore.requests")
     private let isOn = Atomic(false)
-    /// The time of the next look.
+    /// The time of the next check.
     private let nextLook = Atomic<Int64>(.min)
-    /// The number of erasures at the last look or batch.
+    /// The number of erasures at the last check or batch.
     private let erasures = Atomic<UInt64>(0)
     /// Guards the records in memory.
     private let state = Mutex(State())
-    /// Guards the open file: one batch or look at a time. Calls under it read and write the file.
+    /// Guards the open file: one batch or check at a time. Calls under it read and write the file.
     private let ring = Mutex<RequestRing?>(nil)
 
     /// - Parameter root: The directory of the store.
@@ -53,8 +53,8 @@ package final class RequestRecorder: Sendable {
 
     // MARK: Recording
 
-    /// The number to pass to ``add(_:since:)`` at the end of a request that begins now; `nil` while the store does not
-    /// record.
+    /// The number to pass to ``add(_:since:)`` at the end of a request that begins now, or `nil` while the store does
+    /// not record.
     package var beginning: UInt64? {
         guard !isReadOnly else { return nil }
         let now = cplatform_coarse_milliseconds()
@@ -67,7 +67,7 @@ package final class RequestRecorder: Sendable {
         return isOn.load(ordering: .relaxed) ? erasures.load(ordering: .relaxed) : nil
     }
 
-    /// Looks whether the store records. Skips the look while a batch is being written.
+    /// Checks whether the store records. Does nothing while a batch is being written.
     package func look() {
         guard !isReadOnly, !state.withLock({ $0.isEnded }) else { return }
         ring.withLockIfAvailable { ring in
@@ -76,7 +76,7 @@ package final class RequestRecorder: Sendable {
         }
     }
 
-    /// Follows the setting in the file. A missing or damaged header means off.
+    /// Follows the setting in the file. A missing or damaged header turns recording off.
     private func follow(_ header: RequestRingHeader?, _ ring: inout RequestRing?) {
         erasures.store(header?.erasures ?? 0, ordering: .relaxed)
         isOn.store(header?.isOn ?? false, ordering: .relaxed)
@@ -134,13 +134,13 @@ package final class RequestRecorder: Sendable {
                 }
                 if isWritten == nil { putBack(pending, dropped: dropped) }
             } catch {
-                // A full disk, for example. The numbers of these records are used later, so that a reader counts them.
+                // For example on a full disk. Later records skip these numbers, so that a reader counts the loss.
                 state.withLock { $0.dropped += dropped + pending.count }
             }
         }
     }
 
-    /// Puts records back that another process kept from being written.
+    /// Puts back records that another process prevented from being written.
     private func putBack(_ pending: [Pending], dropped: Int) {
         let needsNoTimer = state.withLock { state in
             let all = pending + state.pending

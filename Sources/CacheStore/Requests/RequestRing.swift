@@ -2,26 +2,26 @@ internal import CPlatform
 
 /// The file `requests` of a store: a header, then slots of 512 bytes that are overwritten in turn.
 ///
-/// Its presence with the switch in its header is the setting of the store: the processes on the store record while both
-/// say so. Read and written with pread(2) and pwrite(2): if another process truncates a mapped file, access to the
-/// mapping ends this process.
+/// The file, together with the switch in its header, is the setting of the store: processes on the store record while
+/// the switch is on. Reads and writes use pread(2) and pwrite(2): if another process truncates a mapped file, access to
+/// the mapping kills this process.
 ///
-/// A process that changes the file locks its first byte, for the open file description. It writes records first and the
-/// header last. After a kill in between, the next process overwrites these records. Each record has a checksum and its
-/// number, so a reader, which takes no lock, recognises a record that is overwritten meanwhile.
+/// A process that changes the file locks its first byte, for the open file description. It writes the records first and
+/// the header last. After a kill in between, the next process overwrites these records. A reader takes no lock. It
+/// recognises an overwritten record by its checksum and its number.
 package struct RequestRing: Sendable {
     package static let name = "requests"
     /// The most records of a file, 2 GiB.
     package static let maxCapacity = 1 << 22
-    /// The records of a file unless the program chooses another number, 16 MiB.
+    /// The default number of records in a file, 16 MiB.
     static let standardCapacity = 1 << 15
-    /// The slots of one read.
+    /// The number of slots in one read.
     private static let chunkLength = 128
 
     private let file: FileDescriptor
     private let identity: FileIdentity
 
-    /// Opens the file; `nil` if there is none.
+    /// Opens the file. Returns `nil` without a file.
     ///
     /// - Throws: ENXIO for anything but a regular file.
     package static func open(
@@ -40,14 +40,14 @@ package struct RequestRing: Sendable {
         return RequestRing(file: file, identity: FileIdentity(status))
     }
 
-    /// Whether the file has its name in `root`.
+    /// Whether `root` still contains the file under its name.
     func isPresent(in root: FileDescriptor) -> Bool {
         (try? root.status(of: Self.name)).map { $0.map(FileIdentity.init) == identity } ?? false
     }
 
-    /// The header; `nil` if it is damaged.
+    /// The header, or `nil` for a damaged one.
     package func header() throws(StoreError) -> RequestRingHeader? {
-        // A writer may be writing it: a damaged header stays damaged.
+        // Read a damaged header again: a writer may be writing it.
         var bytes = [UInt8](repeating: 0, count: RequestRingHeader.byteCount)
         for _ in 0..<8 {
             let count = try bytes.withUnsafeMutableBytes { buffer in
@@ -63,8 +63,7 @@ package struct RequestRing: Sendable {
 
     // MARK: Changing
 
-    /// Calls `body` while no other process changes the file. Returns `nil` if another one holds the lock for longer
-    /// than `timeout`.
+    /// Calls `body` while no other process changes the file. Returns `nil` after `timeout`.
     package func withLock<Value>(
         within timeout: Duration, _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value? {
@@ -75,20 +74,20 @@ package struct RequestRing: Sendable {
         return try body()
     }
 
-    /// Writes the header. Only under the lock.
+    /// Writes the header. Requires the lock.
     func write(_ header: RequestRingHeader) throws(StoreError) {
         try write(header.bytes, at: 0)
     }
 
-    /// Begins a new file in place of the present one. Only under the lock.
+    /// Empties the file and begins again. Requires the lock.
     func reset(_ header: RequestRingHeader) throws(StoreError) {
         try file.truncate(to: 0)
         try write(header)
     }
 
-    /// Appends records after `header`, and writes the header that follows. Only under the lock.
+    /// Appends records after `header`, and writes the header that follows. Requires the lock.
     ///
-    /// - Parameter dropped: The number of earlier records that were dropped, and get a number each.
+    /// - Parameter dropped: The number of earlier records that were dropped. Each of them gets a number.
     func append(
         _ records: some Collection<RequestRecord>, dropped: Int, after header: RequestRingHeader, processID: Int32
     ) throws(StoreError) {
@@ -97,7 +96,7 @@ package struct RequestRing: Sendable {
         header.next += UInt64(dropped + records.count - kept.count)
         var rest = kept[...]
         while !rest.isEmpty {
-            // Up to the last slot, then from the first.
+            // A run ends at the last slot. The next run starts at the first slot.
             let run = rest.prefix(Int(UInt64(header.capacity) - header.next % UInt64(header.capacity)))
             rest = rest.dropFirst(run.count)
             var bytes = [UInt8](repeating: 0, count: run.count * RequestSlot.byteCount)
@@ -123,12 +122,12 @@ package struct RequestRing: Sendable {
         case key(CacheKey)
     }
 
-    /// Erases records. Only under the lock.
+    /// Erases records. Requires the lock.
     ///
-    /// Also erases records that a killed process has left behind the last number, and damaged ones.
+    /// Also erases damaged records, and records beyond the last number that a killed process has left.
     func erase(_ erasure: Erasure) throws(StoreError) {
         guard var header = try header() else { return try file.truncate(to: 0) }
-        // First, so that no process adds a record of a request that began before.
+        // First, so that no process adds a record of a request from before the erasure.
         header.erasures += 1
         if erasure == .everything { header.first = header.next }
         try write(header)
@@ -147,18 +146,18 @@ package struct RequestRing: Sendable {
 
     // MARK: Reading
 
-    /// Returns up to `limit` records from `cursor`, or from the oldest one.
+    /// Returns up to `limit` records from `cursor`, or from the oldest record.
     package func records(since cursor: RequestCursor?, limit: Int) throws(StoreError) -> RequestRecords {
         var result = RequestRecords()
         guard let header = try header() else { return result }
-        // A cursor of an earlier file says nothing about this one.
+        // The numbers of an earlier file say nothing about this one.
         var number = cursor.map { $0.file == header.file ? min($0.number, header.next) : 0 } ?? 0
         let first = max(number, header.oldest)
         let end = min(header.next, first + UInt64(max(0, limit)))
         result.lost = Int64(first - number)
         number = first
         while number < end {
-            // Up to the last slot, then from the first.
+            // A run ends at the last slot. The next run starts at the first slot.
             let run = min(end - number, UInt64(header.capacity) - number % UInt64(header.capacity))
             let before = result.records.count
             var expected = number
@@ -188,7 +187,7 @@ package struct RequestRing: Sendable {
             let wanted = min(rest, Self.chunkLength)
             let count = try file.read(
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<(wanted * RequestSlot.byteCount)]), at: offset)
-            // A slot cut by the end of the file is damaged.
+            // Ignore a slot that the end of the file cuts off: it is damaged.
             for start in stride(from: 0, to: count - count % RequestSlot.byteCount, by: RequestSlot.byteCount) {
                 let slot = UnsafeRawBufferPointer(rebasing: buffer[start..<start + RequestSlot.byteCount])
                 try body(slot, offset + Int64(start))

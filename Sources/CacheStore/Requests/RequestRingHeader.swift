@@ -19,13 +19,13 @@ package struct RequestRingHeader: Equatable {
     var erasures: UInt64 = 0
     var isOn = true
 
-    /// A new file, that numbers its records from 0.
+    /// Creates the header of a new file, whose records are numbered from 0.
     init(capacity: Int) {
         self.capacity = UInt32(min(max(1, capacity), RequestRing.maxCapacity))
         file = UInt64.random(in: 1 ... .max)
     }
 
-    /// The number of the oldest record that the file can have.
+    /// The number of the oldest record that can still be in the file.
     var oldest: UInt64 { max(first, next > UInt64(capacity) ? next - UInt64(capacity) : 0) }
 
     /// The offset of a record in the file.
@@ -33,7 +33,7 @@ package struct RequestRingHeader: Equatable {
         Int64(RequestSlot.byteCount) * Int64(1 + number % UInt64(capacity))
     }
 
-    /// The bytes of a header; `nil` for bytes that are no header, or a damaged one.
+    /// Reads a header. Returns `nil` for other bytes and for a damaged header.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         func load(_ offset: Int) -> UInt64 {

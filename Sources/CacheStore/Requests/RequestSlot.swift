@@ -29,7 +29,7 @@ package enum RequestSlot {
 
     // MARK: Writing
 
-    /// Writes a record to `slot`, which has only zeros.
+    /// Writes a record to `slot`, which contains only zeros.
     static func write(
         _ record: RequestRecord, number: UInt64, processID: Int32, to slot: UnsafeMutableRawBufferPointer
     ) {
@@ -38,7 +38,7 @@ package enum RequestSlot {
         }
         var offset = textOffset
         var isTruncated = record.isTruncated
-        /// Writes the longest beginning of `text` that has at most `limit` bytes.
+        /// Writes the longest prefix of `text` that has at most `limit` bytes.
         func store(_ text: String, limit: Int, lengthAt lengthOffset: Int) {
             let bytes = prefix(of: text, limit)
             isTruncated = isTruncated || bytes.count < text.utf8.count
@@ -64,7 +64,7 @@ package enum RequestSlot {
         store(checksum(UnsafeRawBufferPointer(slot), 8..<offset), 0)
     }
 
-    /// Returns the longest beginning of `text` with at most `limit` bytes that ends with a whole character.
+    /// Returns the longest prefix of `text` with at most `limit` bytes that ends with a whole character.
     private static func prefix(of text: String, _ limit: Int) -> [UInt8] {
         var bytes = Array(text.utf8.prefix(limit + 1))
         guard bytes.count > limit else { return bytes }
@@ -74,7 +74,7 @@ package enum RequestSlot {
 
     // MARK: Reading
 
-    /// Returns the record in `slot`, and its number; `nil` if there is none, or a damaged one.
+    /// Returns the record in `slot` and its number. Returns `nil` for an empty or damaged slot.
     static func record(in slot: UnsafeRawBufferPointer) -> (number: UInt64, record: RequestRecord)? {
         func load<Value: FixedWidthInteger>(_ offset: Int) -> Value {
             Value(littleEndian: slot.loadUnaligned(fromByteOffset: offset, as: Value.self))
@@ -101,8 +101,7 @@ package enum RequestSlot {
         return (load(8), record)
     }
 
-    /// Whether the slot may have a request to erase: also if the slot is damaged, or if the partition was too long for
-    /// it.
+    /// Whether an erasure includes the slot. Includes damaged slots, and compares a truncated text only by its prefix.
     static func mayBelong(_ slot: UnsafeRawBufferPointer, to erasure: RequestRing.Erasure) -> Bool {
         guard slot.contains(where: { $0 != 0 }) else { return false }
         guard let record = record(in: slot)?.record, let texts = texts(in: slot) else { return true }
@@ -128,7 +127,7 @@ package enum RequestSlot {
         return url.upperBound <= byteCount ? (method, partition, url) : nil
     }
 
-    /// The checksum of a range: FNV-1a, but over words of eight bytes. The last word may go on behind the range.
+    /// The checksum of a range: FNV-1a over words of eight bytes. The last word may extend beyond the range.
     static func checksum(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt64 {
         var checksum = FNV1a()
         var offset = range.lowerBound

@@ -2,7 +2,7 @@ internal import CSQLite
 
 /// Waits for the locks of other connections. Replaces SQLite's handler, whose pauses grow to 100 ms.
 ///
-/// One connection uses this object, on the thread that runs its statement.
+/// Only one connection uses this object, on the thread that runs its statement.
 final class BusyWait {
     var timeout: Duration
     /// Ends the wait when it is set.
@@ -13,7 +13,7 @@ final class BusyWait {
         self.timeout = timeout
     }
 
-    /// Makes SQLite call this object. The connection keeps the object alive.
+    /// Makes SQLite call this object, which the connection keeps alive.
     func install(on handle: OpaquePointer) {
         sqlite3_busy_handler(
             handle,
@@ -28,7 +28,7 @@ final class BusyWait {
         let now = ContinuousClock.now
         if attempt == 0 { deadline = now + timeout }
         guard now < deadline, stop?.isSet != true else { return false }
-        // Repeat the first attempts at once, because most locks are held for microseconds.
+        // Repeat the first attempts without a pause, because most locks are held for microseconds.
         sqlite3_sleep(attempt < 4 ? 0 : 1)
         return true
     }

@@ -3,9 +3,9 @@ internal import CSQLite
 extension Connection {
     /// Calls `body`, in which SQLite prepares only queries that read the views.
     ///
-    /// `body` may prepare SQL from outside. Step the statement in `body`, too: SQLite prepares a statement again after
-    /// the schema has changed, and then asks again. A statement that names tables itself cannot be prepared in `body`.
-    /// To embed SQL from outside in such a statement, first prepare that SQL alone in `body`.
+    /// `body` may prepare SQL from outside. Step the statement in `body`, too: after a change of the schema, SQLite
+    /// prepares it again and asks the authorizer again. A statement that names tables itself cannot be prepared in
+    /// `body`. To embed SQL from outside in such a statement, first prepare that SQL alone in `body`.
     ///
     /// - Throws: The error of `body`. For a statement that is not allowed, `SQLITE_AUTH`, whose message names the
     ///   views.
@@ -38,25 +38,25 @@ extension Connection {
 /// Decides about each action of a statement that SQLite prepares (https://sqlite.org/c3ref/set_authorizer.html).
 ///
 /// Allows SELECT on the views and denies everything else, for two reasons. A statement may affect the whole process:
-/// `PRAGMA hard_heap_limit` takes effect while SQLite prepares it, for every connection. The tables can change freely
-/// if no query names them.
+/// `PRAGMA hard_heap_limit` takes effect for every connection while SQLite prepares it. And the tables can change
+/// freely while no query names them.
 ///
-/// Hiding the tables from the owner of the index is not a goal, and SQLite leaves two gaps. SQLite reports a common
-/// table expression with the name of a view as if it were the view. SQLite reports a flattened view as its tables, so a
-/// statement may count the rows of a table that its views read.
+/// Hiding the tables from the owner of the index is not a goal, and SQLite leaves two gaps. It reports a common table
+/// expression with the name of a view as if it were the view. It reports a flattened view as its tables, so a statement
+/// may count the rows of a table that its views read.
 final class QueryAuthorizer {
-    /// The harmless functions of SQLite that are also tables.
+    /// SQLite's harmless table-valued functions.
     static let tableValuedFunctions = ["json_each", "json_tree"]
 
-    /// The table sqlite_schema lists the views. SQLite reports its old name, too.
+    /// The table sqlite_schema lists the views. SQLite also reports its old name.
     private static let readableTables = Set(tableValuedFunctions + ["sqlite_schema", "sqlite_master"])
 
-    /// Functions of SQLite, its extensions and its shell that have effects beyond their result.
+    /// Functions of SQLite, its extensions and its shell with side effects.
     private static let deniedFunctions: Set = [
         "load_extension", "fts3_tokenizer", "icu_load_collation", "sqlite_log", "readfile", "writefile", "edit",
     ]
 
-    /// The reason of the first denial; `nil` if all was allowed.
+    /// The reason of the first denial, or `nil`.
     private(set) var refusal: String?
 
     /// The names in lower case, because SQLite ignores their case.
@@ -74,7 +74,7 @@ final class QueryAuthorizer {
     /// - Parameters:
     ///   - first: The table of a `SQLITE_READ`, the name of a `SQLITE_PRAGMA`.
     ///   - second: The column of a `SQLITE_READ`, the name of a `SQLITE_FUNCTION`.
-    ///   - view: The innermost view that the action comes from, as the statement spells it; empty outside of views.
+    /// - view: The innermost view of the action, as the statement spells it. Empty outside views.
     func decision(on action: Int32, _ first: String, _ second: String, in view: String) -> Int32 {
         let isAllowed =
             switch action {
@@ -94,7 +94,7 @@ final class QueryAuthorizer {
             return true
         }
         if views.contains(table) || Self.readableTables.contains(table) { return true }
-        // There is no column if a statement only counts rows: of a common table expression, or of a table that has
+        // The column is empty if a statement only counts rows: of a common table expression, or of a table that has
         // replaced its view (https://sqlite.org/optoverview.html#subquery_flattening).
         return column.isEmpty && (!tables.contains(table) || tablesBehindViews.contains(table))
     }

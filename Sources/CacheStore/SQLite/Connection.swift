@@ -4,9 +4,9 @@ internal import CacheFoundation
 
 /// One connection to the index.
 ///
-/// A connection has one owner at a time: a reader is behind the mutex of its slot, the writer's connection behind the
-/// mutex of the writer. Therefore SQLite's own mutexes are off (https://sqlite.org/threadsafe.html, "Multi-thread"),
-/// and the type is not `Sendable`.
+/// A connection has one owner at a time: the mutex of a slot guards a reader, the mutex of the writer guards the
+/// writer's connection. So SQLite's own mutexes are off (https://sqlite.org/threadsafe.html, "Multi-thread"), and the
+/// type is not `Sendable`.
 package final class Connection {
     /// The purpose of a connection.
     package enum Role {
@@ -20,8 +20,8 @@ package final class Connection {
         case checkpointer
         /// Reads a database of another program. Opens the file read-only and never creates it.
         ///
-        /// With `isClosed`, no connection has the file open and it has no journal: SQLite takes no lock then, and creates
-        /// no file beside it.
+        /// With `isClosed`, no connection has the file open and the file has no journal. Then SQLite takes no lock and
+        /// creates no other file.
         case foreign(isClosed: Bool)
 
         fileprivate var isReadOnly: Bool {
@@ -36,8 +36,8 @@ package final class Connection {
 
     /// The page size of a new file.
     static let pageByteCount: Int64 = 4096
-    /// The size of the longest WAL in any store: 4,000 pages, 16 MB. The first table of the WAL-index has room for about
-    /// as many: 4,062. With more pages, reading a page searches two tables.
+    /// The size of the longest WAL in any store: 4,000 pages, 16 MB. The first table of the WAL-index has room for
+    /// about as many pages, 4,062. With more, reading a page searches two tables.
     static let maxWALByteCount = 4_000 * pageByteCount
 
     let handle: OpaquePointer
@@ -48,21 +48,21 @@ package final class Connection {
     }
     private let busyWait: BusyWait
     private var interruption: InterruptCondition?
-    /// The number of pages in the WAL after the last commit of this connection. SQLite's hook writes it once
-    /// ``leaveCheckpointsToOthers()`` was called.
+    /// The number of pages in the WAL after the last commit of this connection. SQLite's hook writes it after a call of
+    /// ``leaveCheckpointsToOthers()``.
     private let walPages: UnsafeMutablePointer<Int32>
-    /// The memory that ``header`` returns, once SQLite has mapped it.
+    /// The header that SQLite has mapped, or `nil` before that.
     var mappedHeader: WALIndexHeader?
-    /// Statements by the address of their literal. The address identifies the text, so the text is never hashed.
+    /// Statements by the address of their literal, which identifies the text without hashing it.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 
     /// Opens the index at `path`, whose directory must be free of symbolic links.
     ///
     /// - Parameters:
-    ///   - creates: Whether a writer creates a missing file. A store creates its index itself.
+    /// - creates: Whether a writer creates a missing file. A store creates its index itself.
     ///   - isDurable: Whether a commit waits until its bytes are on the disk.
-    ///   - deletesSecurely: Whether deleted rows are overwritten.
-    ///   - cacheByteCount: Bytes of pages that the connection keeps in memory.
+    ///   - deletesSecurely: Whether to overwrite deleted rows.
+    ///   - cacheByteCount: The bytes of pages that the connection keeps in memory.
     ///   - maxWALByteCount: The size at which the WAL is restarted.
     package init(
         path: String, role: Role, busyTimeout: Duration, creates: Bool = false, isDurable: Bool = false,
@@ -122,26 +122,25 @@ package final class Connection {
         if !role.isReadOnly { try checkWritable() }
         if case .checkpointer = role {
             _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-            // Set nothing that makes SQLite read the schema: this connection queries no table.
+            // Set nothing that makes SQLite read the schema, because this connection queries no table.
             return try execute("PRAGMA fullfsync = \(isDurable ? "ON" : "OFF")")
         }
-        // A schema that was tampered with must not run code, and SQL from outside must not damage the structure of the
-        // file.
+        // A manipulated schema must not run code, and SQL from outside must not damage the structure of the file.
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
         _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         if role.isWriter {
-            // Debian builds SQLite with FULL in WAL mode, and with zeros in place of deleted content.
+            // Debian builds SQLite with FULL in WAL mode, and with secure deletion.
             try execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
             try execute("PRAGMA secure_delete = \(deletesSecurely ? "ON" : "OFF")")
             // On Apple's systems, fsync(2) alone does not reach the disk.
             if isDurable { try execute("PRAGMA fullfsync = ON") }
-            // The limit exceeds the bound of a WAL: a truncated file would have to grow again.
+            // The limit is larger than the bound of the WAL, because a truncated file would have to grow again.
             try execute("PRAGMA journal_size_limit = \(maxWALByteCount / 4 * 5)")
         }
         try execute("PRAGMA cache_size = -\(max(64, cacheByteCount >> 10))")
         try execute("PRAGMA temp_store = MEMORY")
         if case .foreign = role {
-            // The last connection to leave would copy the WAL into the database.
+            // Otherwise the last connection to close would copy the WAL into the database.
             _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             try execute("PRAGMA cell_size_check = ON")
         }
@@ -150,8 +149,8 @@ package final class Connection {
 
     /// Throws if every later write would fail, so that opening the store reports the problem.
     ///
-    /// SQLite silently opens the file read-only if opening it for writing fails, for want of space, descriptors or
-    /// permission. If the header of the file forbids writing, SQLite reports that once it has read the header.
+    /// If opening the file for writing fails for want of space, descriptors or permission, SQLite silently opens it
+    /// read-only. If the header of the file forbids writing, SQLite reports that after reading the header.
     func checkWritable() throws(StoreError) {
         guard sqlite3_db_readonly(handle, "main") == 0 else {
             throw .index(SQLiteError(extendedCode: SQLITE_READONLY, message: "the index can only be read"))
@@ -160,7 +159,7 @@ package final class Connection {
 
     /// Throws if every later write would fail although the index itself can be written.
     ///
-    /// If the WAL or its shared memory cannot be opened for writing for a moment, SQLite silently stays read-only for
+    /// If the WAL or its shared memory temporarily cannot be opened for writing, SQLite silently stays read-only for
     /// the life of the connection. SQLite reports that before it tries the lock, so this call waits for no other
     /// writer.
     func checkWALWritable() throws(StoreError) {
@@ -177,14 +176,14 @@ package final class Connection {
         busyWait.stop = flag
     }
 
-    /// Ends statements with `SQLITE_INTERRUPT` from now on: when `flag` is set, or when `timeLimit` has passed.
+    /// From now on, ends statements with `SQLITE_INTERRUPT` when `flag` is set or `timeLimit` has passed.
     func interrupt(by flag: InterruptFlag, timeLimit: Duration? = nil) {
         interruption?.flag.remove(handle)
         let condition = InterruptCondition(flag, timeLimit: timeLimit)
         interruption = condition
         flag.add(handle)
-        // SQLite checks after every thousand steps of a statement, mostly a fraction of a millisecond. Within one step,
-        // SQLite may wait for a lock or sort rows.
+        // SQLite checks after every thousand steps of a statement, usually a fraction of a millisecond. Within one
+        // step, SQLite may wait for a lock or sort rows.
         sqlite3_progress_handler(
             handle, 1_000,
             { condition in
@@ -200,9 +199,9 @@ package final class Connection {
         interruption = nil
     }
 
-    /// Asks `authorizer` about each action of a statement that is prepared; `nil` allows all of them.
+    /// Asks `authorizer` about each action of a prepared statement. `nil` allows all actions.
     ///
-    /// SQLite prepares earlier statements again at their next run. The caller keeps `authorizer` alive.
+    /// SQLite prepares existing statements again at their next run. The caller keeps `authorizer` alive.
     func setAuthorizer(_ authorizer: QueryAuthorizer?) {
         guard let authorizer else {
             sqlite3_set_authorizer(handle, nil, nil)
@@ -217,7 +216,7 @@ package final class Connection {
             }, Unmanaged.passUnretained(authorizer).toOpaque())
     }
 
-    /// Calls `body` with another timeout for the locks of SQLite.
+    /// Calls `body` with another timeout for SQLite's locks.
     private func waiting<Value>(
         _ timeout: Duration, _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -228,14 +227,15 @@ package final class Connection {
 
     /// Begins a transaction that writes.
     ///
-    /// - Parameter timeout: How long to wait for another connection that writes.
+    /// - Parameter timeout: How long to wait for another writing connection.
     func beginWriting(within timeout: Duration) throws(StoreError) {
         try waiting(timeout) { () throws(StoreError) in try prepared("BEGIN IMMEDIATE").run() }
     }
 
-    /// Switches the file to WAL mode, in which connections read while one writes.
+    /// Switches the file to WAL mode, in which connections can read while one writes.
     ///
-    /// While another process switches the same new file, SQLite does not wait for the busy timeout.
+    /// While another process switches the same new file, SQLite fails without waiting for the busy timeout. So this
+    /// method repeats the call.
     func enterWAL() throws(StoreError) {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
@@ -259,12 +259,12 @@ package final class Connection {
             statements[address] = statement
             return statement
         } catch {
-            // The statements are right, so a table or a column that they need is gone.
+            // The statements are correct, so a table or column is missing.
             throw error.asDamage(from: [SQLITE_ERROR])
         }
     }
 
-    /// Prepares the only statement of a text that is not known beforehand. Releasing the statement finalises it.
+    /// Prepares the only statement of a dynamic text. Releasing the statement finalises it.
     package func prepare(_ sql: String) throws(StoreError) -> Statement {
         var sql = sql
         // `withUTF8` rethrows, and would lose the type of the error.
@@ -285,8 +285,8 @@ package final class Connection {
         return first
     }
 
-    /// Returns the first statement of a text and the text after it. The statement is `nil` if there are only spaces and
-    /// comments.
+    /// Returns the first statement of a text, and the text after it. The statement is `nil` for a text of spaces and
+    /// comments only.
     private func prepareFirst(
         _ text: UnsafeBufferPointer<UInt8>
     ) throws(StoreError) -> (statement: Statement?, rest: UnsafeBufferPointer<UInt8>) {
@@ -311,10 +311,10 @@ package final class Connection {
         guard result == SQLITE_OK else { throw error(result, sql: sql) }
     }
 
-    /// Runs VACUUM, which rewrites the whole file. `PRAGMA secure_delete` alone is not enough: pages that were split or
-    /// joined keep copies of deleted cells in their unused space.
+    /// Runs VACUUM, which rewrites the whole file. `PRAGMA secure_delete` alone is not enough: split or joined pages
+    /// keep copies of deleted cells in their unused space.
     func rewrite() throws(StoreError) {
-        // The new file takes as much room as the index, which may be more than memory.
+        // The new file is as large as the index, which may exceed the memory.
         try execute("PRAGMA temp_store = FILE")
         defer { _ = try? execute("PRAGMA temp_store = MEMORY") }
         try execute("VACUUM")
@@ -335,7 +335,7 @@ package final class Connection {
     /// The number of pages in the WAL after the last commit of this connection, including those of other connections.
     var walPageCount: Int { Int(walPages.pointee) }
 
-    /// Reads from one snapshot of the index until ``endReading()``. Meanwhile, no connection can restart the WAL.
+    /// Reads from one snapshot of the index until ``endReading()``. Until then, no connection can restart the WAL.
     package func beginReading() throws(StoreError) {
         try execute("BEGIN; PRAGMA schema_version")
     }
@@ -344,7 +344,7 @@ package final class Connection {
         _ = try? execute("ROLLBACK")
     }
 
-    /// Copies as much of the WAL into the database as readers allow. Returns the number of pages that are left, or
+    /// Copies as much of the WAL into the database as readers allow. Returns the number of remaining pages. Returns
     /// `nil` while another connection runs a checkpoint.
     func checkpoint() throws(StoreError) -> Int? {
         // SQLite opens the WAL with the first read.
@@ -354,7 +354,8 @@ package final class Connection {
 
     /// Copies the WAL into the database, so that the next transaction overwrites its beginning. Returns `false` if
     /// readers still need the WAL.
-    ///
+    /// - Parameter timeout: How long to wait for writers, checkpointers and readers. No connection can write while this
+    ///   call waits for readers.
     /// - Parameter timeout: How long to wait for writers, checkpointers and, while no connection can write, readers.
     @discardableResult
     func restartWAL(within timeout: Duration) throws(StoreError) -> Bool {
@@ -385,18 +386,19 @@ package final class Connection {
     /// The texts of the statements that the connection keeps.
     package var preparedSQL: [String] { statements.values.map(\.sql) }
 
-    /// Bounds the memory and the time of each step of a query from outside, between which a time limit is looked at.
+    /// Bounds the memory and the duration of each step of a query from outside. A time limit applies only between
+    /// steps.
     ///
-    /// Half a MiB holds every column of an entry. SQLite sorts in files beyond the size of the cache. A pattern of LIKE
-    /// takes time in proportion to its length and that of the text.
+    /// Half a MiB is enough for every column of an entry. SQLite sorts in files beyond the size of the cache. LIKE
+    /// takes time in proportion to the lengths of the pattern and the text.
     func boundQueries() throws(StoreError) {
         limitLength(to: 512 << 10)
         sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
         try execute("PRAGMA temp_store = FILE")
     }
 
-    /// The number of steps of SQLite's machine that the kept statements have taken, a measure of their cost that does not
-    /// depend on the load of the system.
+    /// The number of virtual-machine steps of the kept statements. It measures their cost independently of the load of
+    /// the system.
     package var stepCount: Int64 { statements.values.reduce(0) { $0 + $1.stepCount } }
 
     /// Makes SQLite refuse longer texts and blobs.
@@ -404,13 +406,13 @@ package final class Connection {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, byteCount)
     }
 
-    /// The number of rows that the last INSERT, UPDATE or DELETE changed itself, not counting those of triggers.
+    /// The number of rows that the last INSERT, UPDATE or DELETE changed itself, without its triggers.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 
     /// The number of rows written since the connection was opened, including those of triggers.
     package var rowsWritten: Int64 { sqlite3_total_changes64(handle) }
 
-    /// The number of pages written since the connection was opened; in WAL mode, to the WAL.
+    /// The number of pages written since the connection was opened. In WAL mode, they are written to the WAL.
     package var pagesWritten: Int64 {
         var (pages, peak): (Int32, Int32) = (0, 0)
         guard sqlite3_db_status(handle, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &peak, 0) == SQLITE_OK else { return 0 }
@@ -420,7 +422,7 @@ package final class Connection {
     /// Whether a transaction is open. SQLite ends a transaction by itself on errors such as a full disk.
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Returns the error of the call on this connection that just returned `result`.
+    /// Returns the error of the last call on this connection, which returned `result`.
     func error(_ result: Int32, sql: String?) -> StoreError {
         StoreError(SQLiteError(handle: handle, result: result, sql: sql), path: path)
     }

@@ -1,10 +1,10 @@
 internal import CSQLiteVFS
 
-/// A state of the index. While it stays the same, no process has committed anything.
+/// A version of the index. While it stays the same, no process has committed.
 ///
-/// SQLite keeps the header of the WAL-index in memory that all connections share (https://sqlite.org/walformat.html §2.1).
-/// It has the number of commits and of frames, a checksum of all frames, and the salts of the WAL. Comparing it replaces a
-/// statement.
+/// SQLite keeps the header of the WAL-index in memory that all connections share (https://sqlite.org/walformat.html
+/// §2.1). The header contains the number of commits and of frames, a checksum of all frames, and the salts of the WAL.
+/// Comparing headers replaces a statement.
 struct IndexVersion: Equatable {
     private let salts: UInt64
     private let checksum: UInt64
@@ -18,14 +18,14 @@ struct IndexVersion: Equatable {
         frames = version.frames
     }
 
-    /// Whether exactly one commit lies between `earlier` and this state.
+    /// Whether this version is exactly one commit after `earlier`.
     func follows(_ earlier: IndexVersion) -> Bool { commits == earlier.commits &+ 1 }
 }
 
 /// The header of the WAL-index of a connection. Valid while the connection is open.
 ///
-/// `@unchecked`: any thread may read the memory, which only SQLite writes. The lock of ``HotKeys`` keeps it mapped: a reader
-/// of the pool takes that lock before it closes its connection.
+/// `@unchecked`: any thread may read the memory, and only SQLite writes it. The lock of ``HotKeys`` keeps it mapped,
+/// because a reader of the pool takes that lock before it closes its connection.
 struct WALIndexHeader: Equatable, @unchecked Sendable {
     private let memory: UnsafeRawPointer
 
@@ -34,7 +34,8 @@ struct WALIndexHeader: Equatable, @unchecked Sendable {
         self.memory = UnsafeRawPointer(memory)
     }
 
-    /// The present state of the index. Costs no system call. `nil` if it is unknown, as before the first commit to a WAL.
+    /// The present version of the index. Costs no system call. `nil` for an unknown version, as before the first commit
+    /// to a WAL.
     var version: IndexVersion? {
         var version = csqlitevfs_version()
         return csqlitevfs_read_version(memory, &version) == 1 ? IndexVersion(version) : nil
@@ -42,7 +43,7 @@ struct WALIndexHeader: Equatable, @unchecked Sendable {
 }
 
 extension Connection {
-    /// `nil` if the index is in no WAL mode. SQLite maps the memory once, for as long as the connection is open.
+    /// The header, or `nil` outside WAL mode. SQLite maps the memory once, for the life of the connection.
     var header: WALIndexHeader? {
         if let mappedHeader { return mappedHeader }
         mappedHeader = WALIndexHeader(handle)

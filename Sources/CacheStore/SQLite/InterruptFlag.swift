@@ -1,10 +1,10 @@
 internal import CSQLite
 internal import Synchronization
 
-/// While set, ends the statements of all connections that check the flag.
+/// A flag that, while set, ends the statements of all connections that check it.
 final class InterruptFlag: Sendable {
     private let value = Atomic(false)
-    /// The addresses of the connections that check the flag. Each of them is open.
+    /// The addresses of the connections that check the flag. All of them are open.
     private let connections = Mutex<Set<UInt>>([])
 
     var isSet: Bool { value.load(ordering: .relaxed) }
@@ -12,7 +12,7 @@ final class InterruptFlag: Sendable {
     func set(_ isSet: Bool) {
         value.store(isSet, ordering: .relaxed)
         guard isSet else { return }
-        // Within a step of a statement, and while it copies the WAL, SQLite does not ask whether the flag is set.
+        // SQLite does not check the flag within a step of a statement, and while it copies the WAL.
         connections.withLock { for address in $0 { sqlite3_interrupt(OpaquePointer(bitPattern: address)) } }
     }
 
@@ -28,12 +28,12 @@ final class InterruptFlag: Sendable {
     }
 }
 
-/// Ends the statements of one connection: when a flag is set, or when a time limit has passed.
+/// Ends the statements of one connection when a flag is set or a time limit has passed.
 final class InterruptCondition: Sendable {
     let flag: InterruptFlag
     private let deadline: SuspendingClock.Instant?
 
-    /// - Parameter timeLimit: Counted from now. The time that the system sleeps does not count.
+    /// - Parameter timeLimit: Starts now. The time during which the system sleeps does not count.
     init(_ flag: InterruptFlag, timeLimit: Duration? = nil) {
         self.flag = flag
         deadline = timeLimit.map { SuspendingClock.now + $0 }

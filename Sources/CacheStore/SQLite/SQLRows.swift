@@ -9,14 +9,14 @@ public struct SQLRows: Hashable, Sendable {
 }
 
 extension SQLRows: RandomAccessCollection {
-    /// A row, whose values can be read by the names of the columns.
+    /// A row, whose values can be read by column name.
     public struct Row: Hashable, Sendable {
         /// The names of the columns, in order.
         public let columns: [String]
         /// A value for each column.
         public let values: [SQLValue]
 
-        /// The value of the first column of that name; `nil` if there is none.
+        /// The value of the first column of that name, or `nil`.
         public subscript(column: String) -> SQLValue? {
             columns.firstIndex(of: column).map { values[$0] }
         }

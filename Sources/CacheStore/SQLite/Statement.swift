@@ -8,7 +8,7 @@ internal import CacheFoundation
 package final class Statement {
     private let handle: OpaquePointer
     private unowned let connection: Connection
-    /// The result of the first bind that failed. The next step throws it.
+    /// The result of the first failed bind, which the next step throws.
     private var failedBind = SQLITE_OK
 
     init(handle: OpaquePointer, connection: Connection) {
@@ -54,15 +54,15 @@ package final class Statement {
         return integers
     }
 
-    /// Ends the run: releases the snapshot and all bound values.
+    /// Ends the run. Releases the snapshot and all bound values.
     package func reset() {
-        // The result repeats the error of the last step, which has been thrown.
+        // The result repeats the error of the last step, which was already thrown.
         _ = sqlite3_reset(handle)
         _ = sqlite3_clear_bindings(handle)
         failedBind = SQLITE_OK
     }
 
-    /// The number of steps of SQLite's machine so far.
+    /// The number of virtual-machine steps so far.
     var stepCount: Int64 { Int64(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_VM_STEP, 0)) }
 
     /// Whether a run leaves the file as it is.
@@ -104,7 +104,7 @@ package final class Statement {
         text.withUTF8 { bindText($0, at: index) }
     }
 
-    /// Binds bytes as TEXT. SQLite keeps them as they are, valid UTF-8 or not.
+    /// Binds bytes as TEXT. SQLite stores them unchanged, valid UTF-8 or not.
     package func bind(textBytes bytes: [UInt8], at index: Int32) {
         bytes.withUnsafeBufferPointer { bindText($0, at: index) }
     }
@@ -128,7 +128,7 @@ package final class Statement {
         }
     }
 
-    /// Records a failed bind, which leaves the parameter NULL: the statement must not run. A value may be too big, or
+    /// Records a failed bind. It leaves the parameter NULL, so the statement must not run. The value may be too big, or
     /// memory short.
     private func check(_ result: Int32) {
         precondition(result != SQLITE_RANGE && result != SQLITE_MISUSE, "there is no such parameter now in: \(sql)")
@@ -152,7 +152,7 @@ package final class Statement {
     /// The bytes of a TEXT, exactly as they were bound.
     package func textBytes(_ column: Int32) -> [UInt8] { Array(textBuffer(column)) }
 
-    /// Returns the digest; `nil` for NULL, and for a value that is not 32 bytes long.
+    /// Returns the digest. Returns `nil` for NULL, and for a value that is not 32 bytes long.
     package func digest(_ column: Int32) -> ContentDigest? {
         ContentDigest(blobBuffer(column))
     }
@@ -161,7 +161,7 @@ package final class Statement {
     func data(_ column: Int32) -> Data { Data(blobBuffer(column)) }
 
     private func textBuffer(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
-        // Keep this order: sqlite3_column_bytes counts the bytes that sqlite3_column_text has converted.
+        // Keep this order: sqlite3_column_bytes returns the length of the text that sqlite3_column_text has converted.
         let start = sqlite3_column_text(handle, column)
         return UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
     }
@@ -179,7 +179,7 @@ package final class Statement {
 
     private func blob(_ column: Int32) -> [UInt8] { Array(blobBuffer(column)) }
 
-    /// Returns the bytes of a column; none for NULL.
+    /// Returns the bytes of a column, or no bytes for NULL.
     private func blobBuffer(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))

@@ -1,14 +1,14 @@
 internal import CPlatform
 internal import CSQLite
 
-/// Gives a snapshot the files of its bodies: hard links where the file system allows them, else copies.
+/// Links the files of a snapshot's bodies where the file system allows it, and otherwise copies them.
 ///
-/// A link is safe because no store changes a byte that a row names: a store links, reads and unlinks, and at most
-/// appends to the file of a part. Each step down starts at an open directory and follows no link.
+/// A link is safe because no store changes bytes that a row names: stores only link, read and unlink files, and append
+/// to the file of a part. Each step down starts at an open directory and follows no link.
 struct SnapshotBodies {
     enum Outcome {
         case linked, copied
-        /// The store has no such file, or one of another length.
+        /// The store has no such file, or its length is wrong.
         case missing
     }
 
@@ -16,14 +16,14 @@ struct SnapshotBodies {
     private let target: FileDescriptor
     private let isDurable: Bool
     private let interruption: InterruptFlag
-    /// The directory of the last body. `source` is `nil` if the store has no such directory.
+    /// The directories of the last body. `source` is `nil` without such a directory in the store.
     private var shard: (name: String, source: FileDescriptor?, target: FileDescriptor)?
 
     /// - Parameters:
     ///   - root: The directory of the store.
     ///   - targetRoot: The directory of the snapshot, in which `blobs/` is created.
-    ///   - isDurable: Whether files and names outlast a power cut once ``finish()`` has returned.
-    ///   - interruption: Ends the work when it is set.
+    ///   - isDurable: Whether files and names survive a power cut after ``finish()``.
+    ///   - interruption: Ends the work when set.
     init(
         from root: FileDescriptor, to targetRoot: FileDescriptor, isDurable: Bool, _ interruption: InterruptFlag
     ) throws(StoreError) {
@@ -43,7 +43,7 @@ struct SnapshotBodies {
         if try link(path.name, source, target) {
             let status = try target.status(of: path.name)
             if let status, status.hasBody(of: byteCount, isPart: isPart) { return .linked }
-            // The file is torn, or a link or directory was planted in its place.
+            // The file is incomplete, or another program has created a link or directory of that name.
             _ = try target.unlink(path.name)
             return .missing
         }
@@ -71,7 +71,7 @@ struct SnapshotBodies {
         return (entered.source, entered.target)
     }
 
-    /// Whether the file was linked. If not, it is missing, or the file system allows no link.
+    /// Whether the file was linked. Otherwise it is missing, or the file system allows no link.
     private func link(_ name: String, _ source: FileDescriptor, _ target: FileDescriptor) throws(StoreError) -> Bool {
         do throws(StoreError) {
             try FileDescriptor.retrying("linkat", target.path + "/" + name) {
@@ -86,7 +86,7 @@ struct SnapshotBodies {
         }
     }
 
-    /// Whether there was a file of that length to copy.
+    /// Whether a file of that length was copied.
     private func copy(
         _ name: String, _ byteCount: Int64, isPart: Bool, _ source: FileDescriptor, _ target: FileDescriptor
     ) throws(StoreError) -> Bool {
@@ -115,7 +115,7 @@ struct SnapshotBodies {
     }
 
     private func checkInterruption() throws(StoreError) {
-        // Throw the error that SQLite throws for an interrupted statement.
+        // The same error as an interrupted statement.
         guard !interruption.isSet else {
             throw .index(SQLiteError(extendedCode: SQLITE_INTERRUPT, message: "interrupted"))
         }

@@ -3,16 +3,16 @@ internal import CacheFoundation
 
 /// The directory that a snapshot fills.
 ///
-/// Holds the exclusive lock of an opening store: until the snapshot is complete, other openers and other snapshots
-/// fail. Without ``finish()``, releasing the last reference deletes the contents of the directory, and the directories
-/// that were created for it.
+/// Holds the exclusive lock that openers of a store take: until the snapshot is complete, other openers and other
+/// snapshots fail. Unless ``finish()`` was called, releasing the last reference deletes the contents of the directory
+/// and the directories created for it.
 final class SnapshotDirectory {
     let isDurable: Bool
     var root: FileDescriptor { place.root }
     /// The path of the index until ``finish()``.
     var indexPath: String { place.path + "/" + Self.temporaryName }
 
-    /// A store that is opened here after a kill sweeps names with this prefix.
+    /// After a kill, a store that is opened here sweeps names with this prefix.
     private static let temporaryName = "index.new-snapshot"
 
     private let place: StoreDirectory
@@ -36,9 +36,9 @@ final class SnapshotDirectory {
         guard isAlone else {
             throw .unusableDirectory(path: place.path, reason: "a store or another snapshot has it open")
         }
-        // Check once more under the lock: another process may have been faster.
+        // Check again under the lock, because another process may have been faster.
         try Self.checkEmpty(place)
-        // SQLite fills this empty file. Other users could read a file that SQLite creates.
+        // SQLite fills this empty file. If SQLite created the file itself, other users could read it.
         _ = try place.root.open(Self.temporaryName, O_CREAT | O_EXCL | O_RDWR)
     }
 
@@ -61,8 +61,8 @@ final class SnapshotDirectory {
 
     deinit {
         guard !isFinished else { return }
-        // Delete the index first, so that a kill in between leaves no store without its bodies. Because of the lock, no
-        // file here belongs to another process.
+        // Delete the index first, so that a kill in between leaves no store without its bodies. Under the lock, no file
+        // here belongs to another process.
         for name in ["index.sqlite", Self.temporaryName, Self.temporaryName + "-journal"] {
             _ = try? root.unlink(name)
         }
@@ -70,10 +70,9 @@ final class SnapshotDirectory {
     }
 }
 
-/// The directories on a path that do not exist yet. Releasing the last reference removes them, unless ``keep()`` was
-/// called.
+/// The missing directories on a path. Releasing the last reference removes them, unless ``keep()`` was called.
 private final class CreatedDirectories {
-    /// The innermost first.
+    /// The innermost directory first.
     private var paths: [String] = []
 
     /// Called before the directories are created.
@@ -93,7 +92,7 @@ private final class CreatedDirectories {
     }
 
     deinit {
-        // rmdir(2) leaves a directory in which another process has created a file.
+        // rmdir(2) keeps a directory in which another process has created a file.
         for path in paths { rmdir(path) }
     }
 }

@@ -1,11 +1,11 @@
-/// The copy of an index for a snapshot. Until the copy is complete, only the snapshot opens it.
+/// The copy of an index for a snapshot. Until it is complete, only the snapshot opens it.
 struct SnapshotIndex {
     private let connection: Connection
 
-    /// Copies the index at `source`, while other connections write to it, to the empty file at `path`.
+    /// Copies the index at `source` to the empty file at `path`, while other connections write to it.
     ///
-    /// Uses `VACUUM INTO`, and not SQLite's backup interface. Both read one snapshot and block no writer, but
-    /// `VACUUM INTO` leaves out removed rows that are not overwritten yet.
+    /// Uses `VACUUM INTO` instead of SQLite's backup interface. Both read one snapshot and block no writer, but only
+    /// `VACUUM INTO` omits removed rows that are not overwritten yet.
     ///
     /// - Parameter interruption: Ends the copying, and every later statement.
     init(
@@ -26,7 +26,7 @@ struct SnapshotIndex {
         try connection.prepared("DELETE FROM entry WHERE session IS NOT NULL").run()
     }
 
-    /// Calls `visit` for every body, in the order of the digests, which is the order of the directories.
+    /// Calls `visit` for every body in the order of the digests, which is also the order of the directories.
     func forEachBody(
         _ visit: (_ digest: ContentDigest, _ byteCount: Int64, _ isPart: Bool) throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -38,7 +38,7 @@ struct SnapshotIndex {
         }
     }
 
-    /// Removes the entries and the derived representations of bodies; returns the number of entries.
+    /// Removes the entries and derived representations with these bodies. Returns the number of entries.
     func removeRows(withBodies digests: [ContentDigest]) throws(StoreError) -> Int {
         guard !digests.isEmpty else { return 0 }
         let transaction = WriteTransaction(connection)
@@ -53,7 +53,7 @@ struct SnapshotIndex {
         return count
     }
 
-    /// Rewrites the file if rows were removed from it. Otherwise the bytes of these rows stay in the file.
+    /// Rewrites the file if rows were removed, because their bytes would stay in the file.
     func eraseRemovedRows() throws(StoreError) {
         if connection.rowsWritten > 0 { try connection.rewrite() }
     }

@@ -1,10 +1,10 @@
 internal import CPlatform
 internal import CacheFoundation
 
-/// Records which `URLCache` a program has imported.
+/// Records the import of a `URLCache`.
 ///
-/// An empty file in the directory of the store does so, and not a row: the removal of all entries must not bring the old
-/// responses back. A snapshot has no such file.
+/// The record is an empty file in the directory of the store and not a row, so that removing all entries does not bring
+/// the old responses back. A snapshot contains no such file.
 extension ResponseStore {
     /// Whether all of `database` was imported into `partition` before.
     package func hasImported(_ database: URLCacheDatabase, into partition: String) throws(StoreError) -> Bool {
@@ -19,7 +19,7 @@ extension ResponseStore {
         if configuration.durability == .durable { try place.root.sync() }
     }
 
-    /// The inode stays when iOS moves the container of an app to another path; the number of its device may change.
+    /// The inode stays when iOS moves the container of an app to another path, but the device number may change.
     private static func recordName(_ database: URLCacheDatabase, _ partition: String) -> String {
         let name = "urlcache-imported-" + String(database.identity.inode, radix: 36)
         guard !partition.isEmpty else { return name }

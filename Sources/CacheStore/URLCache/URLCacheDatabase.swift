@@ -9,34 +9,34 @@ package import CacheFoundation
 ///                                   cfurl_cache_receiver_data  its body, or the name of the file with it
 ///     fsCachedData/UUID             the body of one response
 ///
-/// Apple does not document this format. The names above have been the same since iOS 7; only they are read. Changes neither
-/// the database nor a file. SQLite may create `Cache.db-shm`, the index of a WAL that is there without one. One owner
-/// at a time.
+/// Apple does not document this format. The names above have been the same since iOS 7, and this type reads no others.
+/// It changes neither the database nor a file, but SQLite may create `Cache.db-shm`, the index of an existing WAL. Only
+/// one owner at a time may use an object.
 package final class URLCacheDatabase {
     /// A response as it is in the database.
     package struct Row {
-        /// When the response was stored, in seconds since 1970; `nil` if the column has no time.
+        /// When the response was stored, in seconds since 1970, or `nil` for another kind of value in the column.
         package let storedAt: Int64?
-        /// `URLCache.StoragePolicy`; 0 permits the disk.
+        /// `URLCache.StoragePolicy`. 0 permits the disk.
         package let storagePolicy: Int64
-        /// The site in which WebKit made the request; empty for a request of the app.
+        /// The site for which WebKit made the request. Empty for a request of the app.
         package let partition: String
-        /// The request as a property list; empty if longer than ``URLCacheDatabase/maxListByteCount``.
+        /// The request as a property list. Empty if longer than ``URLCacheDatabase/maxListByteCount``.
         package let request: Data
-        /// The head of the response, likewise.
+        /// The head of the response as a property list, with the same limit.
         package let response: Data
         fileprivate let isInFile: Bool
         fileprivate let content: Data
     }
 
-    /// The longest property list that is read, in bytes.
+    /// The longest property list that this type reads, in bytes.
     static let maxListByteCount = 1 << 20
-    /// The longest body inside the database that is read. `URLCache` keeps longer ones in files.
+    /// The longest body inside the database that this type reads. `URLCache` keeps longer ones in files.
     private static let maxContentByteCount: Int32 = 64 << 20
 
     /// The path of the database.
     package let path: String
-    /// Tells this database from another one, and from a later one in the same place.
+    /// Distinguishes this database from other ones, also from a later one at the same path.
     let identity: FileIdentity
     private let directory: FileDescriptor
     private let connection: Connection
@@ -55,7 +55,7 @@ package final class URLCacheDatabase {
         var files: [FileStatus?] = []
         for suffix in ["", "-wal", "-journal", "-shm"] { files.append(try directory.status(of: "Cache.db" + suffix)) }
         guard let database = files[0] else { return nil }
-        // SQLite would follow links with the names of the journals.
+        // SQLite would follow links that have the names of the journals.
         guard files.allSatisfy({ $0?.isRegular ?? true }) else {
             throw .notAnIndex(path: path, reason: "the database or a file beside it is not a regular file")
         }
@@ -71,15 +71,15 @@ package final class URLCacheDatabase {
         }
     }
 
-    /// Returns the first id after `id`; `nil` after the last. Ids follow the order in which responses were stored.
+    /// Returns the first id after `id`, or `nil` after the last. Ids follow the order in which responses were stored.
     package func nextID(after id: Int64) throws(StoreError) -> Int64? {
-        // The rowid, of which entry_ID is another name: a table that was tampered with might lack that index.
+        // Use the rowid, an alias of entry_ID, because a manipulated table might lack the index of entry_ID.
         let statement = try connection.prepared(
             "SELECT rowid FROM cfurl_cache_response WHERE rowid > ?1 ORDER BY rowid LIMIT 1")
         defer { statement.reset() }
         statement.bind(id, at: 1)
         guard try statement.step() else { return nil }
-        // In a damaged tree the search may end at a smaller rowid, which SQLite does not compare again.
+        // In a damaged tree, the search may end at a smaller rowid, which SQLite does not compare again.
         let next = statement.int64(0)
         guard next > id else {
             throw .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: "its rows are out of order"))
@@ -87,7 +87,7 @@ package final class URLCacheDatabase {
         return next
     }
 
-    /// Returns the row of an id; `nil` if a part of it is missing.
+    /// Returns the row of an id, or `nil` for an incomplete row.
     package func row(_ id: Int64) throws(StoreError) -> Row? {
         let statement = try connection.prepared(
             """
@@ -111,13 +111,13 @@ package final class URLCacheDatabase {
             content: statement.data(6))
     }
 
-    /// Opens the body of a row; `nil` if it is in a file that is missing, or whose name is not that of a `URLCache`.
+    /// Opens the body of a row. Returns `nil` for a missing file, and for a file name that `URLCache` does not use.
     package func body(of row: Row) throws(StoreError) -> URLCacheBody? {
         guard row.isInFile else {
             return URLCacheBody(byteCount: Int64(row.content.count), source: .inline(row.content))
         }
         let name = String(decoding: row.content, as: UTF8.self)
-        // A name with a slash or dots would lead to other files of the program.
+        // A name with a slash or dots could lead to other files of the program.
         guard UUID(uuidString: name) != nil else { return nil }
         do throws(StoreError) {
             let file = try directory.openBeneath("fsCachedData/" + name)
@@ -140,7 +140,7 @@ package struct URLCacheBody {
     package let byteCount: Int64
     fileprivate let source: Source
 
-    /// Returns the bytes from `offset`, at most `count`; fewer if the file has become shorter.
+    /// Returns at most `count` bytes from `offset`. Returns fewer if the file has become shorter.
     package func bytes(at offset: Int64, count: Int) throws(StoreError) -> [UInt8] {
         let count = Int(max(0, min(Int64(count), byteCount - offset)))
         switch source {
@@ -157,7 +157,7 @@ package struct URLCacheBody {
 }
 
 extension Connection {
-    /// Whether the three tables are there, and are tables: SQL of a view or of a virtual table would run in a query.
+    /// Whether the three tables exist, and are tables. A view or a virtual table would run its SQL in a query.
     fileprivate func hasTablesOfURLCache() throws(StoreError) -> Bool {
         let statement = try prepared(
             """

@@ -1,15 +1,15 @@
-/// The entries that a person pages through: a selection, in an order that an index has.
+/// The entries that a person pages through: a selection, in an order that an index supports.
 ///
-/// A position is the values of an entry's sort columns, not a count. So every page takes the same time. Entries that come
-/// or go meanwhile move no other entry to another page.
+/// A position consists of the values of an entry's sort columns instead of a count. So every page takes the same time,
+/// and inserted or removed entries do not shift the other entries between pages.
 package struct EntryListing: Sendable {
-    /// The orders that an index has.
+    /// The orders that an index supports.
     package enum Order: String, CaseIterable, Sendable {
         /// By partition and key, byte by byte.
         case key
         /// By the time when the body was stored.
         case stored
-        /// In the order of the eviction policy, the next to go first. Cannot be descending.
+        /// In the order of the eviction policy, the next entry to go first. Cannot be descending.
         case eviction
     }
 
@@ -22,8 +22,8 @@ package struct EntryListing: Sendable {
         package var partition: String
         package var key: String
         package var id: Int64
-        /// The number of entries up to this one in the order of eviction, which has no other position: each use of an
-        /// entry moves the entry.
+        /// The number of entries up to this one in the order of eviction. That order needs a count, because each access
+        /// moves an entry.
         package var rank: Int64
 
         package init(partition: String, key: String, id: Int64, rank: Int64 = 0) {
@@ -41,11 +41,11 @@ package struct EntryListing: Sendable {
     package var kind: EntryMetadata.Kind?
     package var minBytes: Int64?
     package var maxBytes: Int64?
-    /// The position after which the page begins; `nil` for the first page.
+    /// The position after which the page begins, or `nil` for the first page.
     package var after: Position?
     /// The most entries of a page.
     package var limit = 100
-    /// The time after which a page ends although it is not full. Matches may be rare, and no index finds them.
+    /// The time after which a page ends even if it is not full. Matches may be rare, and no index finds them.
     package var timeLimit = Duration.milliseconds(100)
 
     package init(_ selection: EntrySelection) {
@@ -55,7 +55,7 @@ package struct EntryListing: Sendable {
     /// A page of a listing.
     package struct Page: Sendable {
         package var ids: [Int64] = []
-        /// The position after the last row that was read; `nil` at the end of the listing.
+        /// The position after the last row that was read, or `nil` at the end of the listing.
         package var next: Position?
         /// Whether the page ended because of the time limit.
         package var isCutShort = false
@@ -63,7 +63,8 @@ package struct EntryListing: Sendable {
 }
 
 extension ResponseStore {
-    /// Returns a page of a listing. Reads rows in the order of the listing until the page is full, or for the time limit.
+    /// Returns a page of a listing. Reads rows in the order of the listing until the page is full or the time limit is
+    /// over.
     package func page(of listing: EntryListing) throws(StoreError) -> EntryListing.Page {
         let now = now
         return try readLong { (connection) throws(StoreError) in try connection.page(of: listing, now: now) }
@@ -71,7 +72,7 @@ extension ResponseStore {
 }
 
 extension Connection {
-    /// The rows between two looks at the clock.
+    /// The number of rows between two reads of the clock.
     private static let rowsPerLook = 256
 
     fileprivate func page(of listing: EntryListing, now: Int64) throws(StoreError) -> EntryListing.Page {
@@ -104,14 +105,14 @@ extension Connection {
         return page
     }
 
-    /// Returns the beginnings of all keys that can be in a listing, in its order: they are ranges of the index of keys.
-    /// `nil` if there are no such ranges.
+    /// Returns the prefixes of all keys that can be in a listing, in its order. Each prefix is a range of the index of
+    /// keys. Returns `nil` if no such ranges cover the listing.
     private func keyBeginnings(of listing: EntryListing) throws(StoreError) -> [String]? {
         let selection = listing.selection
         guard listing.order == .key, let partition = selection.partition, selection.tag == nil else { return nil }
         if let prefix = selection.prefix { return [prefix] }
         guard let host = selection.indexedHost, !host.isEmpty else { return nil }
-        // The host of a named key is that of the URL of its body.
+        // The host of a named key comes from the URL of its body.
         let schemes = ["http://", "https://", "name="]
         let others = try prepared(
             """
@@ -153,13 +154,13 @@ extension Connection {
 }
 
 extension EntryListing {
-    /// Selects id, partition, key and whether the entry matches, of every row in the order. Rows that do not match are
-    /// rows of the result, too: so the caller can stop between them.
+    /// Selects id, partition, key and whether the entry matches, for every row in the order. The result includes rows
+    /// that do not match, so that the caller can stop between them.
     ///
     /// - Parameter isInRange: Whether to read only keys between the parameters 17 and 18.
     fileprivate func query(isInRange: Bool) -> String {
         let (comparison, direction) = isDescending ? ("<", "DESC") : (">", "ASC")
-        // The index of tags has the entries of a tag in the order of their ids.
+        // The index of tags lists the entries of a tag in the order of their ids.
         let isByTag = selection.tag != nil
         var range: [String] = isByTag ? ["tag.name = ?5"] : []
         if isInRange { range += ["entry.partition = ?1", "entry.key >= ?17 AND entry.key < ?18"] }
@@ -168,7 +169,7 @@ extension EntryListing {
             range.append(
                 order == .key
                     ? "(entry.partition, entry.key, entry.id) \(comparison) (?10, ?11, ?12)"
-                        // Without this term SQLite would begin at the first key of the partition.
+                        // Without this term SQLite would start at the first key of the partition.
                         + (selection.partition == nil || isInRange ? "" : " AND entry.key \(comparison)= ?11")
                     : isByTag ? "tag.entry_id \(comparison) ?12" : "entry.id \(comparison) ?12")
         }
@@ -182,8 +183,8 @@ extension EntryListing {
             """
     }
 
-    /// The bounds of the keys with a beginning, from the position on. There must be one bound at each side: of two,
-    /// SQLite takes either, and reads all rows between both.
+    /// The bounds of the keys with a prefix, from the position on. Only one bound at each side: given two, SQLite may
+    /// search with the wider one and read all rows between both.
     fileprivate func keys(beginningWith beginning: String) -> (start: [UInt8], end: [UInt8]) {
         let (start, end) = (Array(beginning.utf8), Array(beginning.utf8) + [0xff])
         guard let key = after.map({ Array($0.key.utf8) }) else { return (start, end) }

@@ -1,27 +1,27 @@
 internal import Synchronization
 
-/// The keys that were looked up last, with their entries: another lookup of one of them needs no statement.
+/// Keeps recently looked-up keys with their entries in memory, so that another lookup runs no statement.
 ///
-/// A key that had no entry is remembered, too, until the next commit: the callers that join a load have each looked for it.
+/// Also remembers a key without entries until the next commit: each caller that joins a load has looked for its key.
 ///
-/// A cache of the index, and never the truth. It answers while the index has the version of the read, which SQLite keeps in
-/// memory that all connections share. A commit of this process drops the keys that it has changed. Any other commit drops
-/// all keys.
+/// This cache of the index answers only while the index has the version of the read. SQLite keeps that version in
+/// memory that all connections share. A commit of this process drops the keys that it has changed. Any other commit
+/// drops all keys.
 package final class HotKeys: Sendable {
     private struct State {
-        /// The memory with the version. Unknown before a connection has read something.
+        /// The memory with the version, or `nil` before the first read of a connection.
         var header: WALIndexHeader?
-        /// The version for which the keys are right.
+        /// The version for which the keys are valid.
         var version: IndexVersion?
         /// The generation in this version.
         var generation = StoreGeneration(number: 0)
-        /// By the checksum of the key.
+        /// The keys by their checksum.
         var keys: BoundedDictionary<Int64, HotKey>
-        /// The keys without entries, failures and related keys, which a commit of any key may give them.
+        /// The keys without entries, failures and related keys. A commit of any key may change that.
         var absentKeys: BoundedDictionary<Int64, KeySnapshot>
-        /// Whether ``HotKeys/asksForCommit()`` has asked since the memory is known.
+        /// Whether ``HotKeys/asksForCommit()`` has returned `true` since the header became known.
         var hasAsked = false
-        /// Whether a transaction of this process is being committed, which ``HotKeys/end(_:)`` takes into account.
+        /// Whether a transaction of this process is being committed. ``HotKeys/end(_:)`` handles its changes.
         var isCommitting = false
 
         mutating func removeAll() {
@@ -36,10 +36,10 @@ package final class HotKeys: Sendable {
     private static let maxByteCount = 16_384
 
     private let isOff: Bool
-    /// Guards the keys, and the memory with the version: it stays valid while the lock is held.
+    /// Guards the keys and the header, whose memory stays mapped while the lock is held.
     private let state: Mutex<State>
 
-    /// - Parameter capacity: The greatest number of keys; 0 for none.
+    /// - Parameter capacity: The greatest number of keys, or 0 for none.
     init(capacity: Int) {
         isOff = capacity <= 0
         let capacity = max(2, capacity)
@@ -50,8 +50,8 @@ package final class HotKeys: Sendable {
     /// The present version of the index, if it is known.
     var version: IndexVersion? { state.withLock { $0.header?.version } }
 
-    /// Whether a commit is needed before the index has a version, as its WAL has had none. Once for each index that was opened:
-    /// the commit may fail.
+    /// Whether the index needs a commit before it has a version, because its WAL is still empty. Returns `true` only
+    /// once for each opened index, because the commit may fail.
     func asksForCommit() -> Bool {
         state.withLock { state in
             guard !state.hasAsked, let header = state.header, header.version == nil else { return false }
@@ -60,18 +60,20 @@ package final class HotKeys: Sendable {
         }
     }
 
-    /// Returns the generation in a version of the index, if it is known.
+    /// Returns the generation in a version of the index, or `nil` for a version without cached keys.
     func generation(in version: IndexVersion) -> StoreGeneration? {
         state.withLock { $0.version == version ? $0.generation : nil }
     }
 
-    /// Returns the state of a key if a lookup would find the same now. With entries it tells nothing of failures.
+    /// Returns the state of a hot key if a lookup would return the same now. Without entries, it has no failures and no
+    /// related keys.
     package func find(_ key: CacheKey) -> KeySnapshot? {
         let checksum = KeyChecksum(key).key
         return state.withLock { state in
             guard let version = state.version else { return nil }
             guard state.header?.version == version else {
-                // Another process has committed. ``end(_:)`` drops the keys that a commit of this one changes.
+                // Another process has committed. After a commit of this process, ``end(_:)`` drops only the changed
+                // keys.
                 if !state.isCommitting { state.removeAll() }
                 return nil
             }
@@ -86,19 +88,19 @@ package final class HotKeys: Sendable {
     /// Keeps the result of a read.
     ///
     /// - Parameters:
-    ///   - snapshot: The result of a read that began in its version.
-    ///   - isWhole: Whether the read looked for failures and for related keys, too.
+    ///   - snapshot: The result of a read that began in the snapshot's version.
+    ///   - isWhole: Whether the read also looked for failures and related keys.
     func insert(_ snapshot: KeySnapshot, from header: WALIndexHeader?, isWhole: Bool) {
         state.withLock { state in
             if state.header != header {
-                // The index has been replaced.
+                // Another index has replaced the old one.
                 state.removeAll()
                 state.header = header
                 state.hasAsked = false
             }
             guard let version = snapshot.version, header?.version == version else { return }
             if state.version != version {
-                // The keys stay that the transaction does not change.
+                // During a commit of this process, keep the keys that it does not change.
                 guard !state.isCommitting, let generation = snapshot.generation else { return }
                 state.removeAll()
                 state.version = version
@@ -125,7 +127,7 @@ package final class HotKeys: Sendable {
     struct Changes {
         /// The version before the transaction.
         var version: IndexVersion?
-        /// Whether the transaction has written a page: without one, SQLite commits nothing.
+        /// Whether the transaction has written a page. Without one, SQLite commits nothing.
         var hasCommitted = true
         /// The checksums of the keys whose entries have changed.
         var keys: [Int64] = []
@@ -140,14 +142,14 @@ package final class HotKeys: Sendable {
         state.withLock { $0.isCommitting = true }
     }
 
-    /// Called after the commit, or after it has failed, while no other process can begin a transaction.
+    /// Called after a commit or its failure, before another process can begin a transaction.
     ///
-    /// - Parameter changes: `nil` if the transaction has changed nothing.
+    /// - Parameter changes: The changes, or `nil` for none.
     func end(_ changes: Changes?) {
         state.withLock { state in
             state.isCommitting = false
             guard let changes, let former = state.version else { return }
-            // Another program does not wait for the write lock of the store, and may have committed, too.
+            // Programs that do not take the store's write lock may have committed, too.
             guard !changes.isUnknown, changes.version == former, let present = state.header?.version,
                 changes.hasCommitted ? present.follows(former) : present == former
             else { return state.removeAll() }
@@ -158,7 +160,7 @@ package final class HotKeys: Sendable {
         }
     }
 
-    /// Drops all keys and the memory with the version. Called before a connection is closed.
+    /// Drops all keys and the header. Called before a connection is closed.
     func detach() {
         state.withLock { state in
             state.removeAll()

@@ -1,18 +1,18 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Runs the reads of the index that may take long: queries, checks, selections and copies. Each opens a connection, so
-/// that no lookup waits for one.
+/// Runs reads of the index that may take long: queries, checks, selections and copies. Each read opens its own
+/// connection, so that lookups do not wait for it.
 ///
-/// Closing or suspending the store interrupts them, and waits until their connections are closed.
+/// Closing or suspending the store interrupts these reads and waits until their connections are closed.
 final class LongReads: Sendable {
-    /// The error that calls throw instead of running. Guards the number of reads under way.
+    /// The error that calls throw instead of running. Guards the number of running reads.
     private let refusal = Mutex<StoreError?>(nil)
     private let interruption = InterruptFlag()
     private let underWay = DispatchGroup()
 
-    /// Calls `body`, which ends the statements of its connections when the flag is set, and closes them before it
-    /// returns.
+    /// Calls `body`. `body` ends the statements of its connections when the flag is set, and closes the connections
+    /// before it returns.
     func run<Value>(
         _ body: (InterruptFlag) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -29,7 +29,7 @@ final class LongReads: Sendable {
         }
     }
 
-    /// Interrupts the present reads, and throws `error` from all later ones, until ``begin()``.
+    /// Interrupts the running reads. Until ``begin()``, later reads throw `error`.
     func end(with error: StoreError) {
         refusal.withLock { $0 = error }
         interruption.set(true)
@@ -39,7 +39,7 @@ final class LongReads: Sendable {
     /// Allows reads again after a suspension.
     func begin() {
         refusal.withLock { refusal in
-            // A store that was closed in the meantime stays closed.
+            // A store that was closed after the suspension stays closed.
             guard refusal == .suspended else { return }
             interruption.set(false)
             refusal = nil

@@ -3,33 +3,33 @@ internal import Synchronization
 
 /// The connections for lookups.
 ///
-/// One caller at a time uses a connection. A lookup takes any free connection and waits only when all are taken, for
-/// whichever is free first. It waits for other lookups only: reads that take long have connections of their own
-/// (``LongReads``), and a reader never waits for the writer. The pool opens a connection when it is first needed.
+/// One caller at a time uses a connection. A lookup takes a free connection, and waits only if all are in use, for the
+/// first that becomes free. It never waits for the writer or for long reads, which have separate connections
+/// (``LongReads``). The pool opens a connection when it is first needed.
 final class ReaderPool: Sendable {
     private enum Slot {
         case unopened
-        /// Opened before the first lookup, which opens it again if another index has its name by then.
+        /// Opened before the first lookup. That lookup opens a new connection if another index has replaced the file.
         case prepared(Connection, FileIdentity?)
         case open(Connection)
-        /// The store is suspended or closed. Indirect: an error is larger than the slot of a lookup.
+        /// The store is suspended or closed. Indirect, because an error is larger than the slot of a lookup.
         indirect case refusing(StoreError)
     }
 
-    /// Holds a mutex in an array, which cannot store a noncopyable value directly.
+    /// Wraps a mutex, because an array cannot store a noncopyable value directly.
     private final class Reader: Sendable {
         /// Guards the connection, which only the holder of the mutex uses.
         let slot = Mutex(Slot.unopened)
     }
 
     private let readers: [Reader]
-    /// Counts the free readers. ``free`` guards their numbers; the one used last is the next, as its pages are in the
-    /// caches of the processor.
+    /// Counts the free readers, whose numbers are in ``free``. The reader used last goes first, because its pages are
+    /// in the caches of the processor.
     private let available: DispatchSemaphore
     private let free: Mutex<[Int]>
     private let open: @Sendable () throws(StoreError) -> sending Connection
     private let directory: StoreDirectory
-    /// Called before a connection is closed that was used.
+    /// Called before a used connection is closed.
     private let willClose: @Sendable () -> Void
 
     init(
@@ -56,7 +56,7 @@ final class ReaderPool: Sendable {
         }
         let value = try readers[number].slot.withLock { (slot) throws(StoreError) -> Value? in
             if number > 0, case .unopened = slot {
-                // The process may have no descriptor left: share the first connection then.
+                // The process may have run out of descriptors: then share the first connection.
                 guard let connection = try? open() else { return nil }
                 slot = .open(connection)
             }
@@ -66,8 +66,8 @@ final class ReaderPool: Sendable {
         return try readers[0].slot.withLock { (slot) throws(StoreError) in try use(&slot, body) }
     }
 
-    /// Opens the first connection, so that lookups work also if the process has no descriptor left later. Lookups
-    /// report an error.
+    /// Opens the first connection, so that lookups work even if the process runs out of descriptors later. Ignores
+    /// errors, which lookups report.
     func prepare() {
         readers[0].slot.withLock { slot in
             guard case .unopened = slot else { return }
@@ -98,7 +98,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Closes each connection as soon as its present caller is done. The next caller opens a new one.
+    /// Closes each connection when its caller is done. The next caller opens a new connection.
     func reset() {
         for reader in readers {
             reader.slot.withLock { slot in
@@ -112,8 +112,8 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Closes each connection as soon as its present caller is done. Lookups throw `error` from now on; after
-    /// `suspended`, until ``resume()``.
+    /// Closes each connection when its caller is done. Lookups throw `error` from now on; after `suspended`, until
+    /// ``resume()``.
     func end(with error: StoreError) {
         for reader in readers {
             reader.slot.withLock { slot in

@@ -1,7 +1,7 @@
 /// Writes the rows of `access` and `request`: accesses of entries, and requests by host.
 extension WriteTransaction {
-    /// The number of hosts whose requests are counted. Beyond this number, the counts of the least recently requested
-    /// hosts are dropped.
+    /// The most hosts whose requests are counted. Above it, the counts of the least recently requested hosts are
+    /// dropped.
     static let maxHosts: Int64 = 10_000
 
     /// Writes up to `limit` pending accesses, and requests of as many hosts.
@@ -17,7 +17,7 @@ extension WriteTransaction {
         let raisesPriorities = try connection.evictionPolicy() == .valueAware
         var requests = batch.requests
         var (answers, latest) = (Int64(0), batch.requestedAt)
-        // In the order of the table, whose pages then change one after the other.
+        // In the order of the table, so that its pages change one after the other.
         for (entry, access) in batch.accesses.sorted(by: { $0.key < $1.key }) {
             try write(access, entry)
             if raisesPriorities { try raisePriority(of: entry) }
@@ -31,7 +31,7 @@ extension WriteTransaction {
         if isHostNew { try forgetOldestHosts() }
     }
 
-    /// Writes the pending access of an entry; returns whether there was one.
+    /// Writes the pending access of an entry. Returns whether one was pending.
     func writePendingAccess(of entry: Int64) throws(StoreError) -> Bool {
         guard let access = accessLog?.take(entry) else { return false }
         var batch = AccessLog.Batch()
@@ -78,7 +78,7 @@ extension WriteTransaction {
         try statement.run()
     }
 
-    /// Returns the host of an accessed entry; `nil` if the access does not name the host and the entry is gone.
+    /// Returns the host of an access: from its key, or else from the entry. Returns `nil` for a removed entry.
     private func host(of access: AccessLog.Access, _ entry: Int64) throws(StoreError) -> String? {
         if let host = access.key?.host { return host }
         let statement = try connection.prepared("SELECT host FROM entry WHERE id = ?1")
@@ -87,7 +87,7 @@ extension WriteTransaction {
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// Adds requests of a host; returns whether the host had no row.
+    /// Adds requests of a host. Returns whether the host had no row before.
     private func add(_ counts: RequestCounts, host: String, at time: Int64) throws(StoreError) -> Bool {
         let update = try connection.prepared(
             """
@@ -133,7 +133,7 @@ extension WriteTransaction {
 }
 
 extension Connection {
-    /// Returns the largest recency of an unpinned entry; 0 if no unpinned entry was used.
+    /// Returns the largest recency of an unpinned entry, or 0 if no unpinned entry was accessed.
     package func largestRecency() throws(StoreError) -> Int64 {
         try prepared("SELECT recency FROM access WHERE is_pinned = 0 ORDER BY recency DESC LIMIT 1").integer()
     }

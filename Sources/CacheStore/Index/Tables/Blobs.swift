@@ -5,7 +5,7 @@ extension Connection {
         try byteCount(ofBlob: digest) != nil
     }
 
-    /// Returns the recorded length of a body; `nil` if no row has the body.
+    /// Returns the recorded length of a body, or `nil` without a row.
     func byteCount(ofBlob digest: ContentDigest) throws(StoreError) -> Int64? {
         let statement = try prepared("SELECT byte_count FROM blob WHERE digest = ?1")
         defer { statement.reset() }
@@ -22,8 +22,8 @@ extension Connection {
         return bodies
     }
 
-    /// Calls `visit` for every body, in the order of the digests. Runs a statement for each few thousand rows: while one
-    /// statement runs, the WAL cannot restart.
+    /// Calls `visit` for every body, in the order of the digests. Runs a statement for each few thousand rows, because
+    /// the WAL cannot restart while a statement runs.
     func forEachBlob(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(StoreError) {
         let statement = try prepared(
             """

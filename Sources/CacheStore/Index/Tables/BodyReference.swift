@@ -41,7 +41,7 @@ extension Connection {
 }
 
 extension WriteTransaction {
-    /// Removes a row if it still has this body; returns whether it has.
+    /// Removes a row if it still has this body. Returns whether it has.
     func remove(_ row: BodyReference.Row, withBody digest: ContentDigest) throws(StoreError) -> Bool {
         switch row {
         case .derived(let name, let id):

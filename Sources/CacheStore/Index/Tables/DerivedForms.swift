@@ -1,12 +1,12 @@
 /// Reads the rows of `derived`.
 ///
-/// An entry finds a row only if its key and its body are still those that the caller has read.
+/// An entry finds a row only while its key and body are those that the caller has read.
 extension Connection {
     /// The number of derived representations kept for one entry. One transaction may remove all of them.
     package static let maxDerived: Int64 = 64
 
-    /// Returns the body of a derived representation; `nil` if there is none, or if its entry is gone or has another
-    /// body. Takes one point lookup.
+    /// Returns the body of a derived representation. Returns `nil` without such a representation, and if the entry was
+    /// removed or its body replaced. Takes one point lookup.
     package func derived(
         _ name: String, of entry: StoredEntry
     ) throws(StoreError) -> (digest: ContentDigest?, byteCount: Int64)? {
@@ -33,8 +33,8 @@ extension Connection {
 
 /// Changes the rows of `derived`.
 extension WriteTransaction {
-    /// Stores a derived representation of a present entry, in place of the one with the same name. Removes the oldest
-    /// beyond ``Connection/maxDerived``.
+    /// Stores a derived representation of an existing entry, in place of one with the same name. Removes the oldest
+    /// ones beyond ``Connection/maxDerived``.
     package func storeDerived(
         _ name: String, of entry: StoredEntry, digest: ContentDigest?, byteCount: Int64, at now: Int64
     ) throws(StoreError) {
@@ -76,7 +76,7 @@ extension WriteTransaction {
         try releaseBodies(statement)
     }
 
-    /// Removes a derived representation if it still has this body; returns whether it has.
+    /// Removes a derived representation if it still has this body. Returns whether it has.
     func removeDerived(
         _ name: String, ofEntry id: Int64, withBody digest: ContentDigest
     ) throws(StoreError) -> Bool {
@@ -88,14 +88,15 @@ extension WriteTransaction {
         return try releaseBodies(statement) == 1
     }
 
-    /// Notes the bodies of all derived representations of an entry as released. Triggers delete the rows with the entry.
+    /// Releases the bodies of all derived representations of an entry. Triggers delete the rows together with the
+    /// entry.
     func releaseDerived(ofEntry id: Int64) throws(StoreError) {
         let statement = try connection.prepared("SELECT body FROM derived WHERE entry_id = ?1")
         statement.bind(id, at: 1)
         try releaseBodies(statement)
     }
 
-    /// Notes the bodies in the first column as released; returns the number of rows.
+    /// Releases the bodies in the first column. Returns the number of rows.
     @discardableResult
     func releaseBodies(_ statement: Statement) throws(StoreError) -> Int {
         defer { statement.reset() }

@@ -5,12 +5,12 @@ private enum EntryColumn: Int32 {
     case id, kind, variant, url, status, etag, lastModified, contentType, requestedAt, receivedAt, expiresAt, createdAt
     case isBodyDecoded, byteCount, body, head, session, isPinned, tags, keyChecksum, partStart, partTotal, groups
     case searchBase
-    /// These columns are only written: a lookup knows their values.
+    /// Lookups do not read these columns: they know the values.
     case partition, key, host
 
     var parameter: Int32 { rawValue + 1 }
 
-    // A lookup reads these after those of the entry.
+    // A lookup reads these columns after those of the entry.
     static let generation = searchBase.rawValue + 1
     static let hasFailures = searchBase.rawValue + 2
     static let relatedKeys = searchBase.rawValue + 3
@@ -25,10 +25,10 @@ extension Connection {
 
     /// Returns the present state of a key, in one statement.
     ///
-    /// Takes one point lookup; there is a second row only with variants, parts or an error response.
+    /// Takes one point lookup. Reads further rows only for variants, parts and an error response.
     ///
-    /// - Parameter generation: The generation if it is known. An earlier one does no harm: a load then counts as begun before
-    ///   the removals since, and is not stored.
+    /// - Parameter generation: The generation, if known. An earlier generation is safe: a load then counts as begun
+    ///   before the latest removals, and its response is not stored.
     package func snapshot(
         of key: CacheKey, searchBase: Substring? = nil, isForOrigin: Bool = true, generation: StoreGeneration? = nil
     ) throws(StoreError) -> KeySnapshot {
@@ -64,7 +64,7 @@ extension Connection {
         var relatedKeys: [CacheKey] = []
         var hasFailures: Bool?
         var present = generation
-        // If a request may follow, there is a row without entries, too.
+        // If a request may follow, the statement also returns a row for a key without entries.
         var hasRow = false
         while try statement.step() {
             hasRow = true
@@ -78,7 +78,7 @@ extension Connection {
                 if !relatedKeys.contains(related) { relatedKeys.append(related) }
             }
         }
-        // Without a row in `state` the index is damaged. A lookup that needs no generation does not notice.
+        // Without a row in `state`, the index is damaged. Lookups that need no generation do not notice.
         guard present != nil || !hasRow else { throw error(SQLITE_CORRUPT, sql: statement.sql) }
         var snapshot = KeySnapshot(HotKey(key, entries, checksum: checksum), generation: present)
         snapshot.hasFailures = hasFailures
@@ -86,7 +86,7 @@ extension Connection {
         return snapshot
     }
 
-    /// Whether an entry is present and has the same body as before.
+    /// Whether an entry still exists with the same body.
     package func contains(_ entry: StoredEntry) throws(StoreError) -> Bool {
         let statement = try prepared(
             """
@@ -101,18 +101,18 @@ extension Connection {
         return try statement.integer() == 1
     }
 
-    /// The number of responses kept for one key.
+    /// The most responses for one key.
     package static let maxVariants: Int64 = 64
 }
 
 /// Changes the rows of `entry`.
 extension WriteTransaction {
-    /// Inserts an entry, or replaces the one with the same key, kind, variant and part. Either gets the next id.
+    /// Inserts an entry, or replaces the one with the same key, kind, variant and part. Both get the next id.
     ///
-    /// Uses UPDATE or INSERT, not an upsert: an upsert would make SQLite copy the pages that it changes (see
-    /// `v001_initial.sql`).
+    /// Uses UPDATE or INSERT, because an upsert makes SQLite copy the pages that it changes (see `v001_initial.sql`).
     ///
-    /// - Parameter parts: The entries that the new one includes. It gets their options if there are no others.
+    /// - Parameter parts: The entries that the new one includes. If it replaces no entry, it inherits the options of
+    ///   the first part that has any.
     package func store(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
         byteCount: Int64, at now: Int64, including parts: [StoredEntry] = []
@@ -169,7 +169,7 @@ extension WriteTransaction {
         )
         """
 
-    /// Leaves kind, variant, part, partition and key alone: the replaced entry has the same values.
+    /// Leaves kind, variant, part, partition and key alone, which are the same in the replaced entry.
     private static let replacement: StaticString = """
         UPDATE OR ROLLBACK entry SET
             id = (
@@ -185,7 +185,7 @@ extension WriteTransaction {
     private struct Replaced {
         let id: Int64
         let body: ContentDigest?
-        /// `nil` if the session of the replaced entry has ended.
+        /// The options, or `nil` after the session of the replaced entry.
         let options: EntryOptions?
     }
 
@@ -208,7 +208,7 @@ extension WriteTransaction {
             options: statement.int64(2) != 0 ? statement.options(3) : nil)
     }
 
-    /// Returns the options of an entry; `nil` if it is gone, or if its session has ended.
+    /// Returns the options of an entry. Returns `nil` for a removed entry, and after the entry's session.
     private func options(ofEntry id: Int64) throws(StoreError) -> EntryOptions? {
         let statement = try connection.prepared(
             """
@@ -220,8 +220,9 @@ extension WriteTransaction {
         return try statement.step() ? statement.options(0) : nil
     }
 
-    /// Removes the variants and parts beyond ``Connection/maxVariants``, because a lookup reads them all. Removes the
-    /// least recently received first, pinned ones last, and never the new one, also if the clock was set back.
+    /// Removes the variants and parts beyond ``Connection/maxVariants``, because a lookup reads all of them. Removes
+    /// the least recently received first and pinned ones last. Never removes the new one, even if the clock was set
+    /// back.
     private func removeOldestVariants(of key: CacheKey, sparing new: Int64) throws(StoreError) {
         let statement = try connection.prepared(
             """
@@ -235,8 +236,8 @@ extension WriteTransaction {
         try removeEntries(statement.integers())
     }
 
-    /// Replaces the metadata of an entry, but not its body and its id. Returns `false` if the entry is gone or has
-    /// another body.
+    /// Replaces the metadata of an entry, but not its body or id. Returns `false` if the entry was removed or its body
+    /// replaced.
     package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(StoreError) -> Bool {
         if metadata.variant != entry.metadata.variant { try removeVariant(metadata.variant, besides: entry) }
         changes.keys.append(KeyChecksum(entry.key).key)
@@ -256,7 +257,7 @@ extension WriteTransaction {
         return connection.changes == 1
     }
 
-    /// Removes the entry whose variant `entry` takes over, if `entry` is still present.
+    /// If `entry` still exists, removes the entry whose variant it takes over.
     private func removeVariant(_ variant: String, besides entry: StoredEntry) throws(StoreError) {
         guard try connection.contains(entry) else { return }
         let statement = try connection.prepared(
@@ -272,7 +273,7 @@ extension WriteTransaction {
         try removeEntries(statement.integers())
     }
 
-    /// Sets lifetime, pin and tags of all responses of a key; returns their number.
+    /// Sets lifetime, pin and tags of all responses of a key. Returns their number.
     package func setOptions(_ options: EntryOptions, for key: CacheKey) throws(StoreError) -> Int {
         changes.keys.append(KeyChecksum(key).key)
         let statement = try connection.prepared(
@@ -292,12 +293,12 @@ extension WriteTransaction {
 
     // MARK: Removing
 
-    /// Removes an entry with its derived representations; returns `false` if the entry is gone. Every removal ends
-    /// here, except for malformed rows in a repair and for session entries in a snapshot.
+    /// Removes an entry with its derived representations. Returns `false` if the entry was already removed. Every
+    /// removal ends here, except for malformed rows in a repair and session entries in a snapshot.
     @discardableResult
     package func removeEntry(id: Int64) throws(StoreError) -> Bool {
         try releaseDerived(ofEntry: id)
-        // Two statements: for RETURNING, SQLite opens a temporary table at each run.
+        // Two statements, because RETURNING makes SQLite open a temporary table at each run.
         let query = try connection.prepared("SELECT body, key_checksum FROM entry WHERE id = ?1")
         defer { query.reset() }
         query.bind(id, at: 1)
@@ -310,7 +311,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Removes entries; returns how many were present.
+    /// Removes entries. Returns the number of removed entries.
     @discardableResult
     package func removeEntries(_ ids: [Int64]) throws(StoreError) -> Int {
         var count = 0
@@ -318,7 +319,7 @@ extension WriteTransaction {
         return count
     }
 
-    /// Removes all responses of a key, and of its URL with any fragment; returns their number.
+    /// Removes all responses of a key, and of its URL with any fragment. Returns their number.
     package func removeEntries(for key: CacheKey) throws(StoreError) -> Int {
         let statement = try connection.prepared(
             "SELECT id FROM entry WHERE partition = ?1 AND key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)")
@@ -326,7 +327,7 @@ extension WriteTransaction {
         return try removeEntries(statement.integers())
     }
 
-    /// Removes an entry; returns `false` if it is gone or has another body.
+    /// Removes an entry if it still has the same body. Returns whether it had.
     package func removeEntry(_ entry: StoredEntry) throws(StoreError) -> Bool {
         guard try connection.contains(entry) else { return false }
         return try removeEntry(id: entry.id)
@@ -351,15 +352,15 @@ extension Statement {
 }
 
 extension StoredEntry {
-    /// Reads the columns of ``Connection/entries(for:)``. Returns `nil` for a damaged row, so that it is a miss and not
-    /// an entry with another body or of another key.
+    /// Reads the columns of ``Connection/entries(for:)``. Returns `nil` for a damaged row: a miss is better than
+    /// another body or the entry of another key.
     fileprivate init?(key: CacheKey, checksum: Int64, row: Statement) {
         // The key has no entry.
         guard !row.isNull(EntryColumn.id.rawValue) else { return nil }
         let digest = row.digest(EntryColumn.body.rawValue)
         let byteCount = row.int64(EntryColumn.byteCount.rawValue)
         guard digest == nil ? byteCount == 0 : byteCount > 0 else { return nil }
-        // NULL is an empty body. Bytes that are no digest are damage.
+        // NULL means an empty body. Bytes that are not a digest are damage.
         guard digest != nil || row.isNull(EntryColumn.body.rawValue) else { return nil }
         guard row.int64(EntryColumn.keyChecksum.rawValue) == checksum else { return nil }
         self.init(

@@ -1,6 +1,6 @@
 public import CacheFoundation
 
-/// Consecutive failures to load a key, since its last success.
+/// Consecutive failures to load a key since its last success.
 public struct LoadFailure: Hashable, Sendable {
     /// The HTTP status of the latest failure.
     public let status: Int
@@ -20,10 +20,10 @@ package enum FailureSelection: Hashable, Sendable {
 
 /// Reads and changes the rows of `failure`.
 extension Connection {
-    /// The number of requests whose failures are recorded. Beyond this number, the oldest rows are dropped.
+    /// The most requests whose failures are recorded. Above it, the oldest rows are dropped.
     static let maxFailures: Int64 = 10_000
 
-    /// Returns the failures of one request for a key, or the sum over all requests if `request` is `nil`.
+    /// Returns the failures of one request for a key, or of all requests for `nil`.
     package func failure(for key: CacheKey, request: String? = nil) throws(StoreError) -> LoadFailure? {
         guard let request else { return try failures(for: key) }
         let statement = try prepared(
@@ -33,7 +33,8 @@ extension Connection {
     }
 
     private func failures(for key: CacheKey) throws(StoreError) -> LoadFailure? {
-        // SQLite takes the status from the row with the maximum. sum() fails if a row has too large a number.
+        // SQLite takes the status from the row with the maximum. sum() would fail if a damaged row has too large a
+        // number.
         let statement = try prepared(
             """
             SELECT status, CAST(total(error_count) AS INTEGER), max(failed_at) FROM failure
@@ -51,8 +52,8 @@ extension Connection {
             status: statement.int(0), count: statement.int(1), date: .init(milliseconds: statement.int64(2)))
     }
 
-    /// Counts one more failure of a request; returns the count. Starts again at 1 if the latest failure is not within
-    /// `window`, in milliseconds.
+    /// Counts a failure of a request and returns the count. Starts again at 1 if the latest failure is older than
+    /// `window` milliseconds.
     package func recordFailure(
         for key: CacheKey, request: String = "", status: Int, at now: Int64, within window: Int64? = nil
     ) throws(StoreError) -> Int {
@@ -91,12 +92,12 @@ extension Connection {
         try statement.run()
     }
 
-    /// Removes failures of a key; returns whether there were any.
+    /// Removes failures of a key. Returns whether the key had any.
     @discardableResult
     package func removeFailures(
         for key: CacheKey, _ selection: FailureSelection = .all
     ) throws(StoreError) -> Bool {
-        // A deletion of several rows opens a temporary table at each run, even if no row matches.
+        // Check first, because a deletion of several rows opens a temporary table at each run, even without a match.
         guard selection != .none, try hasFailures(for: key) else { return false }
         let statement: Statement
         switch selection {
@@ -112,7 +113,7 @@ extension Connection {
         return changes > 0
     }
 
-    /// Removes all failures of a key, and of its URL with any fragment; returns whether there were any.
+    /// Removes all failures of a key, and of its URL with any fragment. Returns whether there were any.
     package func removeFailuresWithFragments(of key: CacheKey) throws(StoreError) -> Bool {
         let statement = try prepared(
             "DELETE FROM failure WHERE partition = ?1 AND key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)")

@@ -1,7 +1,7 @@
-/// Counts the bytes that removals would free, for dry runs: the bodies that no remaining entry or derived representation
+/// Counts the bytes that removals would free, for dry runs: bodies that no remaining entry or derived representation
 /// needs.
 struct FreedBytes {
-    /// The references that remain to bodies that have lost some.
+    /// The number of remaining references to each body that has lost some.
     private var references: [ContentDigest: Int64] = [:]
     private let bodies: Statement
 
@@ -15,7 +15,7 @@ struct FreedBytes {
             """)
     }
 
-    /// Returns the bytes that the removal of an entry would free after the previous ones.
+    /// Returns the bytes that the removal of an entry frees, after the previous removals.
     mutating func remove(_ entry: Int64) throws(StoreError) -> Int64 {
         bodies.bind(entry, at: 1)
         defer { bodies.reset() }

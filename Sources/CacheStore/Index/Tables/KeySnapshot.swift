@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// The entries of a key at one time, and an object that a reader has made of them.
+/// The entries of a key at one time, and an object that a caller has derived from them.
 package final class HotKey: Sendable {
     package let key: CacheKey
     package let entries: [StoredEntry]
     /// The checksum of the key.
     let checksum: Int64
-    /// Guards the object.
+    /// Guards the derived object.
     private let reading = Mutex<(any AnyObject & Sendable)?>(nil)
 
     init(_ key: CacheKey, _ entries: [StoredEntry], checksum: Int64) {
@@ -15,8 +15,8 @@ package final class HotKey: Sendable {
         self.entries = entries
     }
 
-    /// Returns the object that an earlier caller has made of the entries. Without one, makes it. While the key is hot, all
-    /// lookups share it.
+    /// Returns the object that an earlier call has derived from the entries, or derives it. All lookups share it while
+    /// the key is hot.
     package func reading<Reading: AnyObject & Sendable>(_ make: ([StoredEntry]) -> Reading) -> Reading {
         if let reading = reading.withLock({ $0 }) as? Reading { return reading }
         let made = make(entries)
@@ -25,21 +25,21 @@ package final class HotKey: Sendable {
     }
 }
 
-/// The state of a key in the index at one time: one read serves every decision about a request.
+/// The state of a key in the index at one time. One read serves every decision about a request.
 ///
-/// A later decision uses it again if ``ResponseStore/isCurrent(_:)``. So a load whose response is not stored reads the index
-/// once: before it begins, not again when its turn comes or when it has locked its key.
+/// A later decision can use the snapshot again while ``ResponseStore/isCurrent(_:)`` is true. So a load whose response
+/// is not stored reads the index only once: before it begins, and not again when it starts or has locked its key.
 package struct KeySnapshot: Sendable {
-    /// The key with each variant, content, part and error response, in no order.
+    /// The key with every variant, part, content and error response, in no order.
     package let hot: HotKey
-    /// Without entries: whether failed loads of the key are recorded. Otherwise `nil`.
+    /// For a key without entries, whether failed loads of the key are recorded; otherwise `nil`.
     package internal(set) var hasFailures: Bool?
-    /// Without entries: the keys of the latest 64 entries that may answer URLs with another query
+    /// For a key without entries, the keys of the latest 64 entries that may answer URLs with another query
     /// (``EntryMetadata/searchBase``), the latest row first.
     package internal(set) var relatedKeys: [CacheKey] = []
-    /// `nil` for a key without entries if no request to the origin was to follow.
+    /// The generation. `nil` for a key without entries if no request to the origin could follow.
     package let generation: StoreGeneration?
-    /// `nil` if SQLite does not tell: then the snapshot is never current.
+    /// The version. While it is unknown, the snapshot is never current.
     var version: IndexVersion?
 
     /// Whether the key has nothing that a decision asks for.
@@ -56,18 +56,20 @@ package struct KeySnapshot: Sendable {
 }
 
 extension ResponseStore {
-    /// Returns everything stored for `key`. Does not count as an access. Runs on the calling thread, for some microseconds.
+    /// Returns everything stored for `key`. Does not count as an access. Runs on the calling thread, for some
+    /// microseconds.
     ///
     /// - Parameters:
-    ///   - searchBase: The beginning of the key's text that related keys have as their search base. Not asked for a hot key.
-    ///   - isForOrigin: Whether a request to the origin may follow. A key without entries then has its failures and its
-    ///     related keys read.
+    ///   - searchBase: The prefix of the key's text that related keys have as their search base. Not evaluated for a
+    ///     hot key.
+    ///   - isForOrigin: Whether a request to the origin may follow. For a key without entries, also reads its failures
+    ///     and related keys.
     package func snapshot(
         of key: CacheKey, searchBase: @autoclosure () -> Substring? = nil, isForOrigin: Bool = true
     ) throws(StoreError) -> KeySnapshot {
         if let hot = hotKeys.find(key) { return hot }
         return try read { (connection) throws(StoreError) in
-            // First: a later commit makes the present version another one.
+            // Read the version first: a later commit changes it.
             let header = connection.header
             let version = header?.version
             let searchBase = searchBase()

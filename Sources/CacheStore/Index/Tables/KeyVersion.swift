@@ -1,11 +1,11 @@
 package import CacheFoundation
 internal import Synchronization
 
-/// The entries that a key had at a read, to ask later whether it has the same ones.
+/// The entries of a key at one read, to check later whether the key still has the same entries.
 package final class KeyVersion: Sendable {
     fileprivate let key: CacheKey
     private let entries: [StoredEntry]
-    /// The version of the index in which the key was last seen to have them.
+    /// The latest version of the index in which the key had these entries.
     private let lastSeen: Mutex<IndexVersion?>
 
     package init(_ snapshot: KeySnapshot) {
@@ -16,7 +16,7 @@ package final class KeyVersion: Sendable {
 
     fileprivate func wasSeen(in version: IndexVersion) -> Bool { lastSeen.withLock { $0 == version } }
 
-    /// Notes that the key is the same in the version of a snapshot; returns `false` if it is another one.
+    /// Records that a snapshot has the same entries. Returns `false` if the entries differ.
     fileprivate func isSame(in snapshot: KeySnapshot) -> Bool {
         let isSame = snapshot.entries.elementsEqual(entries) {
             $0.id == $1.id && $0.digest == $1.digest && $0.metadata == $1.metadata
@@ -25,7 +25,7 @@ package final class KeyVersion: Sendable {
         return isSame
     }
 
-    /// The bytes that it takes, about.
+    /// The approximate memory of this object.
     package var byteCount: Int {
         entries.reduce(256) { $0 + $1.metadata.head.count + $1.metadata.variant.utf8.count + 512 }
     }
@@ -34,11 +34,11 @@ package final class KeyVersion: Sendable {
 extension ResponseStore {
     /// Returns the version of the key of an entry that a request has just stored or validated.
     ///
-    /// Returns `nil` if the key has another entry by now, a later one, or this one with another expiry.
+    /// Returns `nil` if the key has a later entry by now, or this entry has another body or expiry.
     package func version(of entry: StoredEntry, expiringAt expiry: Date?) -> KeyVersion? {
         guard let snapshot = try? snapshot(of: entry.key, searchBase: nil) else { return nil }
         let latest = snapshot.entries.max { ($0.metadata.receivedAt, $0.id) < ($1.metadata.receivedAt, $1.id) }
-        // The index has whole milliseconds.
+        // The index stores whole milliseconds.
         let storedExpiry = expiry.map { Date(milliseconds: $0.milliseconds) }
         guard let latest, latest.id == entry.id, latest.digest == entry.digest,
             latest.metadata.expiresAt == storedExpiry
@@ -46,8 +46,8 @@ extension ResponseStore {
         return KeyVersion(snapshot)
     }
 
-    /// Whether a key still has the entries of a version. Costs a comparison while no process has committed anything, and a
-    /// lookup otherwise. Runs on the calling thread.
+    /// Whether a key still has the entries of a version. Costs a comparison if no process has committed since, and
+    /// otherwise a lookup. Runs on the calling thread.
     package func isCurrent(_ version: KeyVersion) throws(StoreError) -> Bool {
         if let present = hotKeys.version, version.wasSeen(in: present) { return true }
         return version.isSame(in: try snapshot(of: version.key, searchBase: nil))

@@ -2,8 +2,8 @@ internal import CacheFoundation
 
 /// Binds and reads the columns `session`, `is_pinned` and `tags` of `entry`, and the columns that hold names.
 extension Statement {
-    /// Binds three parameters from `index` on: 1 for a session entry, 1 for a pinned one, and the tags as a JSON array.
-    /// NULL leaves an option as it is.
+    /// Binds three parameters from `index` on: 1 for a session entry, 1 for a pinned entry, and the tags as a JSON
+    /// array. NULL leaves an option unchanged.
     func bind(_ options: EntryOptions, from index: Int32) {
         bind(options.lifetime.map { $0 == .session ? 1 : 0 } as Int64?, at: index)
         bind(options.isPinned.map { $0 ? 1 : 0 } as Int64?, at: index + 1)
@@ -18,12 +18,12 @@ extension Statement {
             tags: Set(names(column + 2)))
     }
 
-    /// Binds a JSON array of the names; NULL for none.
+    /// Binds a JSON array of the names, or NULL for no names.
     func bind(names: [String], at index: Int32) {
         bind(names.isEmpty ? nil : Self.json(names), at: index)
     }
 
-    /// Reads a JSON array of names. Returns none if a program has edited the row and left no such array.
+    /// Reads a JSON array of names. Returns no names if an edited row contains anything else.
     func names(_ column: Int32) -> [String] {
         isNull(column) ? [] : (try? JSONDecoder().decode([String].self, from: Data(textBytes(column)))) ?? []
     }

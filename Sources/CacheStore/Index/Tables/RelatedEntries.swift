@@ -1,6 +1,6 @@
 /// Finds entries that belong together although their keys differ.
 extension Connection {
-    /// Returns the groups to which the entries of a key belong, and those of its URL with any fragment.
+    /// Returns the groups of the entries of a key, and of its URL with any fragment.
     package func groups(of key: CacheKey) throws(StoreError) -> [String] {
         let statement = try prepared(
             """
@@ -16,12 +16,12 @@ extension Connection {
 }
 
 extension WriteTransaction {
-    /// Removes the members of groups; returns their number.
+    /// Removes the members of groups. Returns their number.
     ///
-    /// RFC 9875 §2.1: a group belongs to one origin, here that of `key`.
+    /// RFC 9875 §2.1: a group belongs to one origin, here the origin of `key`.
     package func removeMembers(of groups: [String], sameOriginAs key: CacheKey) throws(StoreError) -> Int {
         guard !groups.isEmpty, let host = key.host, let origin = key.origin else { return 0 }
-        // CASE keeps json_each from a value that is no JSON, as after an edit by another program.
+        // CASE guards json_each against values that are not JSON, for example after an edit by another program.
         let statement = try connection.prepared(
             """
             SELECT id FROM entry
@@ -40,7 +40,7 @@ extension WriteTransaction {
 }
 
 extension CacheKey {
-    /// The text `scheme://authority/`; `nil` for a key that is a name.
+    /// The text `scheme://authority/`, or `nil` for a name.
     package var origin: String? {
         guard host != nil else { return nil }
         let parts = text.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)

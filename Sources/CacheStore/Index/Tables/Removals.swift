@@ -1,7 +1,7 @@
 /// A point in the sequence of removals from a store.
 ///
-/// Take a generation before a load begins, and pass it to the commit of the body. Then the load does not restore an
-/// entry that any process has removed in the meantime.
+/// Take a generation before a load begins, and pass it to the commit of the body. Then the load cannot restore an entry
+/// that any process has removed since.
 public struct StoreGeneration: Hashable, Sendable {
     let number: Int64
 
@@ -10,11 +10,11 @@ public struct StoreGeneration: Hashable, Sendable {
     }
 }
 
-/// Records the removals that callers request, the latest last.
+/// Records the removals that callers request, in order.
 ///
-/// Evictions are not recorded: an eviction makes room, and says nothing about which responses may be stored.
+/// Does not record evictions: an eviction makes room, and does not forbid storing the same response.
 extension Connection {
-    /// The number of removals that are recorded one by one. A load that spans more of them counts as affected.
+    /// The number of removals that are recorded individually. A load that spans more removals counts as affected.
     static let rememberedRemovals: Int64 = 1_000
 
     package func generation() throws(StoreError) -> StoreGeneration {
@@ -24,10 +24,10 @@ extension Connection {
         return StoreGeneration(number: statement.int64(0))
     }
 
-    /// Whether a removal of `key`, of its URL, or of a set of entries that contains it, came after `generation`.
+    /// Whether `key`, its URL, or a set of entries that contains `key` was removed after `generation`.
     package func wasRemoved(_ key: CacheKey, since generation: StoreGeneration) throws(StoreError) -> Bool {
         let present = try self.generation().number
-        // A new index counts from a random number, so the present generation may be the smaller one.
+        // A new index starts at a random number, so the present generation may be smaller.
         guard present != generation.number else { return false }
         guard present > generation.number, present.saturatingSubtracting(generation.number) <= Self.rememberedRemovals
         else { return true }
@@ -53,13 +53,13 @@ extension WriteTransaction {
         try noteRemoval(partition: checksum.partition, key: checksum.key)
     }
 
-    /// - Parameter partition: The partition; `nil` for a removal from all.
+    /// - Parameter partition: The partition, or `nil` for a removal from all partitions.
     package func noteRemoval(fromPartition partition: String?) throws(StoreError) {
         try noteRemoval(partition: partition.map { KeyChecksum(partition: $0).partition }, key: nil)
     }
 
     private func noteRemoval(partition: Int64?, key: Int64?) throws(StoreError) {
-        // After the generation wraps around, every earlier load counts as affected.
+        // After a wraparound of the generation, every earlier load counts as affected.
         try connection.prepared(
             "UPDATE state SET generation = CASE WHEN generation BETWEEN 0 AND 1 << 60 THEN generation + 1 ELSE 1 END"
         )

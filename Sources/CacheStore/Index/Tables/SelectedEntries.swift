@@ -4,14 +4,14 @@ internal import CSQLite
 /// Finds the entries of a selection.
 extension Connection {
     /// Returns the ids of the entries in a selection. Reads the rows of a partition, prefix or tag; for any other
-    /// selection, every row.
+    /// selection, reads every row.
     ///
-    /// Runs a statement for each thousand rows: while one statement runs, the WAL cannot restart.
+    /// Runs a statement for each thousand rows, because the WAL cannot restart while a statement runs.
     package func ids(in selection: EntrySelection) throws(StoreError) -> [Int64] {
         try checkPredicate(of: selection)
         var ids: [Int64] = []
         if selection.hasIndex {
-            // Reads the index alone, which is fast, and then the rows.
+            // Searching the index alone is fast. Then read the rows of the matches.
             let candidates = try self.ids(prepare(selection.query(readsRows: false)), selection)
             guard selection.needsRows else { return candidates }
             let question = try prepare("SELECT 1 FROM entry WHERE entry.id = ?9 AND \(selection.conditionOfOneEntry)")
@@ -36,11 +36,11 @@ extension Connection {
         return try statement.integers()
     }
 
-    /// Checks that a predicate is one expression over the columns of `cache_entries`, reads views only, and has no
+    /// Checks that a predicate is one expression over the columns of `cache_entries`, reads only views, and has no
     /// parameters.
     ///
-    /// Prepares the predicate between parentheses and after WHEN: text that is valid in both places cannot end either
-    /// of them.
+    /// Prepares the predicate in parentheses and again after WHEN: text that is valid in both places cannot close
+    /// either of them.
     func checkPredicate(of selection: EntrySelection) throws(StoreError) {
         guard let predicate = selection.predicate else { return }
         try authorizingQueries { () throws(StoreError) in
@@ -55,7 +55,7 @@ extension Connection {
         }
     }
 
-    /// Returns the report that removing the selection would return. Changes nothing.
+    /// Returns the report of a removal of the selection, without changes.
     func preview(of selection: EntrySelection) throws(StoreError) -> RemovalReport {
         let ids = try ids(in: selection)
         var freed = try FreedBytes(self)
@@ -65,8 +65,8 @@ extension Connection {
         return RemovalReport(entries: ids.count, failures: failures, bytes: bytes)
     }
 
-    /// Returns the keys with failures of given entries, and those in a selection by keys, also without an entry: at most
-    /// ``Connection/maxFailures``. A selection that asks for more than the key has none.
+    /// Returns up to ``Connection/maxFailures`` keys with failures: keys of the given entries and, for a selection by
+    /// keys alone, every matching key, even without an entry.
     func failingKeys(
         in selection: EntrySelection, andOf entries: Set<Int64> = []
     ) throws(StoreError) -> Set<CacheKey> {
@@ -97,10 +97,10 @@ extension Connection {
 }
 
 extension WriteTransaction {
-    /// Removes those of `ids` that are still in the selection, one at least, until the transaction is out of time. Does not
-    /// ask the predicate again, which may refer to entries that are gone by now.
+    /// Removes the entries of `ids` that are still in the selection, at least one, until the transaction is out of
+    /// time. Does not evaluate the predicate again, which may refer to entries that are already removed.
     ///
-    /// - Returns: The report, the keys of removed entries that have failures, and the number of `ids` that are done. The
+    /// - Returns: The report, the keys of removed entries that have failures, and the number of processed `ids`. The
     ///   caller removes these failures after all entries, because a predicate may refer to failures.
     func removeEntries(
         _ ids: ArraySlice<Int64>, in selection: EntrySelection
@@ -136,13 +136,13 @@ extension WriteTransaction {
 }
 
 extension EntrySelection {
-    /// Returns a query for the ids of the entries. ``Statement/bind(_:)-(EntrySelection)`` binds its parameters; parameter 9 is
-    /// free.
+    /// Returns a query for the ids of the entries. ``Statement/bind(_:)-(EntrySelection)`` binds its parameters;
+    /// parameter 9 is free.
     ///
-    /// - Parameter readsRows: Whether the query applies the conditions that read the rows of entries.
+    /// - Parameter readsRows: Whether to include the conditions that read rows of entries.
     package func query(readsRows: Bool = true) -> String {
         var conditions: [String] = []
-        // A tag leads to fewer rows than a partition: `+` keeps SQLite from choosing the index of keys.
+        // A tag selects fewer rows than a partition. `+` keeps SQLite from using the index of keys.
         if partition != nil { conditions.append("\(tag != nil && prefix == nil ? "+" : "")entry.partition = ?1") }
         if prefix != nil { conditions.append("entry.key >= ?2 AND entry.key < ?3") }
         if tag != nil { conditions.append("entry.id IN (SELECT entry_id FROM tag WHERE name = ?5)") }
@@ -152,7 +152,7 @@ extension EntrySelection {
         }
         let condition = conditions.isEmpty ? "true" : conditions.joined(separator: " AND ")
         guard prefix != nil, partition == nil else { return "SELECT entry.id FROM entry WHERE \(condition)" }
-        // The query steps from one partition to the next along the index, without reading the rows between them.
+        // Steps from partition to partition along the index, without reading the rows in between.
         return """
             SELECT entry.id FROM (
                 WITH RECURSIVE next (partition) AS (
@@ -166,15 +166,15 @@ extension EntrySelection {
             """
     }
 
-    /// Whether an index leads to the rows.
+    /// Whether an index finds the rows.
     fileprivate var hasIndex: Bool { partition != nil || prefix != nil || tag != nil }
 
-    /// Whether the index does not decide alone.
+    /// Whether the index alone is not enough.
     fileprivate var needsRows: Bool {
         host != nil || contentType != nil || predicate != nil || (tag != nil && (partition != nil || prefix != nil))
     }
 
-    /// The condition for one given entry. Its terms read only rows of that entry; a predicate may read more.
+    /// The condition for one given entry. Its terms read only rows of that entry, except in a predicate.
     package var conditionOfOneEntry: String {
         var conditions = ["true"]
         if partition != nil { conditions.append("entry.partition = ?1") }
@@ -192,7 +192,7 @@ extension EntrySelection {
                 contentTypeIsFamily ? "lower(substr(\(type), 1, length(?6))) = ?6" : "lower(\(type)) = ?6")
         }
         if let predicate {
-            // The line break ends a comment in the predicate.
+            // The line break ends a comment at the end of the predicate.
             conditions.append(
                 "EXISTS (SELECT 1 FROM cache_entries WHERE cache_entries.id = entry.id AND (\(predicate)\n))")
         }
@@ -208,18 +208,18 @@ extension EntrySelection {
             && (indexedHost.map { $0 == key.host } ?? true)
     }
 
-    /// The host as the index stores it: in lower case, an IPv6 address between brackets.
+    /// The host as the index stores it: in lower case, an IPv6 address in brackets.
     var indexedHost: String? {
         guard let host = host?.lowercased() else { return nil }
         return host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
     }
 
-    /// The least text that is greater than every text with this prefix: byte by byte, as SQLite compares.
+    /// The smallest text greater than every text with this prefix, in SQLite's byte order.
     fileprivate var prefixEnd: [UInt8] { Array((prefix ?? "").utf8) + [0xff] }
 }
 
 extension Statement {
-    /// Binds those of the parameters 1 to 6 that the statement has.
+    /// Binds each of the parameters 1 to 6 that the statement has.
     func bind(_ selection: EntrySelection) {
         let count = parameterCount
         if let partition = selection.partition { bind(partition, at: 1) }

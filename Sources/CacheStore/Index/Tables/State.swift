@@ -1,15 +1,15 @@
-/// Begins and ends sessions. A session lasts while at least one process has the store open.
+/// Begins and ends sessions. A session lasts while any process has the store open.
 extension Connection {
-    /// Ends the previous session if it left entries. Called by the only opener.
+    /// Ends the previous session if entries of it are left. Called by the only opener.
     ///
-    /// From then on, lookups skip those entries. ``WriteTransaction/removeLapsedEntries(limit:)`` removes their rows.
+    /// From then on, lookups skip these entries. ``WriteTransaction/removeLapsedEntries(limit:)`` removes their rows.
     ///
-    /// - Returns: Whether there are any.
+    /// - Returns: Whether any such entries are left.
     package func beginSession() throws(StoreError) -> Bool {
         let hasEntries = try prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)").integer() == 1
         guard hasEntries else { return false }
-        // An edit or damage may have moved the number out of bounds. Then a random number replaces it, which no entry
-        // is likely to have.
+        // An edit or damage may have moved the number out of bounds. Then use a random number, which no entry is likely
+        // to have.
         let statement = try prepared(
             """
             UPDATE state SET session = CASE
@@ -23,7 +23,7 @@ extension Connection {
 }
 
 extension WriteTransaction {
-    /// Removes up to `limit` entries of ended sessions; returns their number.
+    /// Removes up to `limit` entries of ended sessions. Returns their number.
     package func removeLapsedEntries(limit: Int) throws(StoreError) -> Int {
         let statement = try connection.prepared(
             "SELECT id FROM entry WHERE session IS NOT NULL AND session <> (SELECT session FROM state) LIMIT ?1")
@@ -42,13 +42,13 @@ extension Connection {
         try prepared("UPDATE state SET writer_count = max(0, writer_count - 1)").run()
     }
 
-    /// Resets the count of writers; returns whether a writer was killed. Called by the only opener.
+    /// Resets the count of writers. Returns whether a writer was killed. Called by the only opener.
     package func clearWriters() throws(StoreError) -> Bool {
         guard try prepared("SELECT writer_count FROM state").integer() != 0 else { return false }
         do throws(StoreError) {
             try prepared("UPDATE state SET writer_count = 0").run()
         } catch {
-            // A store on a full disk opens all the same. The next only opener sweeps again.
+            // A store can be opened on a full disk. The next only opener sweeps again.
             guard error.isFullDisk else { throw error }
         }
         return true

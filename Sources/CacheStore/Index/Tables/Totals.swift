@@ -28,7 +28,7 @@ extension Connection {
         try prepared("SELECT last_id FROM total").integer()
     }
 
-    /// Returns the first id from `id` on that an entry has.
+    /// Returns the first existing entry id from `id` on.
     func firstEntryID(from id: Int64) throws(StoreError) -> Int64? {
         let statement = try prepared("SELECT id FROM entry WHERE id >= ?1 ORDER BY id LIMIT 1")
         defer { statement.reset() }
@@ -36,7 +36,7 @@ extension Connection {
         return try statement.step() ? statement.int64(0) : nil
     }
 
-    /// Calls `visit` with ranges that hold the ids of all entries, at most a thousand ids in each.
+    /// Calls `visit` with ranges that contain the ids of all entries, at most a thousand ids in each.
     func forEachRangeOfIDs(_ visit: (ClosedRange<Int64>) throws(StoreError) -> Void) throws(StoreError) {
         var next: Int64? = .min
         while let from = next, let first = try firstEntryID(from: from) {
@@ -46,7 +46,7 @@ extension Connection {
         }
     }
 
-    /// Calls `visit` with each row of a query, which runs for each thousand ids of entries: from ?1 to ?2.
+    /// Runs a query for each thousand ids, from ?1 to ?2, and calls `visit` with each row.
     func forEachRow(_ sql: StaticString, _ visit: (Statement) -> Void) throws(StoreError) {
         let statement = try prepared(sql)
         try forEachRangeOfIDs { (ids) throws(StoreError) in
@@ -57,11 +57,11 @@ extension Connection {
         }
     }
 
-    /// The largest valid id. Larger ones do not fit into a recency.
+    /// The largest valid id. A larger one does not fit into a recency.
     static let maxID: Int64 = 1 << 38
 
-    /// Corrects the newest id if damage or an edit has moved it out of bounds. Throws `SQLITE_CORRUPT` if an entry has
-    /// such an id.
+    /// Corrects the newest id after damage or an edit has moved it out of bounds. Throws `SQLITE_CORRUPT` if an entry
+    /// has such an id.
     ///
     /// Takes constant time, so that every opening can call it.
     func checkLastEntryID() throws(StoreError) {
@@ -70,7 +70,7 @@ extension Connection {
             throw .index(
                 SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the id \(largest) of an entry is out of bounds"))
         }
-        // One statement sees one state of the index: other processes may be inserting entries.
+        // One statement sees one state of the index, while other processes insert entries.
         let isInBounds = try prepared(
             "SELECT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 FROM total"
         ).integer()
@@ -83,7 +83,7 @@ extension Connection {
         ).run()
     }
 
-    /// Returns how much the store holds, as limits count it. Takes constant time.
+    /// Returns the size of the store as limits count it. Takes constant time.
     package func size() throws(StoreError) -> StoreSize {
         let pages = max(0, try usedPageCount() - Self.emptyPageCount)
         let (entries, bodyBytes) = try counts()
@@ -104,8 +104,8 @@ extension Connection {
         return (statement.int64(0), statement.int64(1))
     }
 
-    /// Returns the bytes of the entries of a partition as if no body were shared. Takes constant time. Returns 0 for
-    /// the partition `""`, which has no sum.
+    /// Returns the bytes of the entries of a partition as if no body were shared, or 0 for the partition `""`, which
+    /// has no sum. Takes constant time.
     func byteCount(ofPartition partition: String) throws(StoreError) -> Int64 {
         let statement = try prepared("SELECT byte_count FROM partition_total WHERE partition = ?1")
         statement.bind(partition, at: 1)
@@ -115,25 +115,25 @@ extension Connection {
     /// The number of pages of an index without entries.
     package static let emptyPageCount: Int64 = 31
 
-    /// Returns the number of pages of the index that are in use.
+    /// Returns the number of used pages of the index.
     func usedPageCount() throws(StoreError) -> Int64 {
         try prepared("PRAGMA page_count").integer() - prepared("PRAGMA freelist_count").integer()
     }
 }
 
-/// How much a store holds, as limits count it.
+/// The size of a store, as limits count it.
 package struct StoreSize: Sendable {
     package var entries: Int64
-    /// Bytes of the bodies of entries and derived representations, each body once.
+    /// The bytes of all bodies, of entries and derived representations, each body once.
     package var bodyBytes: Int64
-    /// Bytes of the pages beyond those of an empty index, divided by the number of entries. Pages become free later
-    /// than the rows in them.
+    /// The bytes of the pages beyond those of an empty index, divided by the number of entries. SQLite frees pages
+    /// later than the rows in them.
     let indexBytesPerEntry: Double
 
-    /// Bytes that count against a limit.
+    /// The bytes that count toward a limit.
     package var bytes: Int64 {
         let index = (Double(max(0, entries)) * indexBytesPerEntry).rounded()
-        // Sums that were edited must not trap.
+        // Edited sums must not trap.
         return bodyBytes &+ (index < 9.2e18 ? Int64(index) : .max)
     }
 }

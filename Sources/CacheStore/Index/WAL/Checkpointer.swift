@@ -1,19 +1,19 @@
 internal import Synchronization
 
-/// Copies the WAL into the database. Usually the copy runs on a lane, and commits do not wait for the disk.
+/// Copies the WAL into the database. The copy usually runs on a lane, so that commits do not wait for the disk.
 ///
-/// SQLite overwrites the WAL from its beginning once all of it is copied. While processes write, something is always left.
-/// So the commit after a copy of a long WAL copies the rest and restarts the WAL:
+/// SQLite restarts the WAL only after all of it is copied. While processes write, a copy always leaves a rest. So the
+/// commit after a copy of a long WAL copies the rest and restarts the WAL:
 ///
 ///     pages in the WAL   1/4    2/4    3/4               4/4 of the most
 ///     lane               copy   copy   copy
 ///     writer                               restart       waits for a copy, then restart
 ///
-/// A restart waits a few milliseconds for the readers, because no process can write then. While a statement reads
-/// for longer, the WAL grows beyond its most, and the lane tries again after each few pages.
+/// A restart waits a few milliseconds for readers, because it blocks all writers. While a statement reads for longer,
+/// the WAL grows beyond its bound, and the lane tries again every few pages.
 ///
-/// Each checkpoint opens connections of its own and closes them when it is done. SQLite keeps the descriptors of the
-/// index for the next checkpoints. After a failure, the next checkpoint copies the rest.
+/// Each checkpoint opens two connections and closes them at its end. SQLite keeps the descriptors of the index for the
+/// next checkpoints. After a failure, the next checkpoint copies the rest.
 package final class Checkpointer: Sendable {
     /// The number of pages from which the writer waits for a checkpoint and restarts the WAL.
     private let maxPageCount: Int
@@ -23,19 +23,20 @@ package final class Checkpointer: Sendable {
     /// The number of pages from which the commit after a copy restarts the WAL.
     private var restartPageCount: Int { interval * 3 }
 
-    /// How long a restart waits for readers, while no process can write, and for other checkpointers.
+    /// How long a restart waits for other checkpointers and for readers. It blocks all writers while it waits for
+    /// readers.
     private static let restartTimeout = Duration.milliseconds(5)
-    /// The number of pages by which a long WAL grows before the next copy, and the most that a copy leaves to a restart.
+    /// The number of pages by which a long WAL grows before the next copy. Also the most pages left for a restart.
     private var retryPageCount: Int { interval / 8 }
 
     private let lane = BlockingLane(label: "CacheStore.checkpointer")
     /// Whether a checkpoint is queued or running.
     private let isScheduled = Atomic(false)
-    /// Whether the lane has copied the WAL since the last commit, nearly to its end.
+    /// Whether the lane has copied the WAL nearly to its end since the last commit.
     private let isCopied = Atomic(false)
-    /// Whether readers kept the WAL from its restart when a commit last waited for it, and no copy has reached its end since.
+    /// Whether readers prevented the last restart that a commit waited for, and no copy has reached the end since.
     private let isHeldBack = Atomic(false)
-    /// Interrupts the present checkpoint and prevents later ones.
+    /// Interrupts the running checkpoint and prevents later ones.
     private let ending = InterruptFlag()
     /// The number of pages in the WAL when a checkpoint last began. Only the writer changes it.
     private let lastPageCount = Atomic(0)
@@ -44,7 +45,7 @@ package final class Checkpointer: Sendable {
 
     /// - Parameters:
     ///   - maxByteCount: The size at which the WAL is restarted.
-    ///   - isDurable: Whether synced bytes must reach the disk itself, where `fsync` promises less.
+    /// - isDurable: Whether synced bytes must reach the disk itself, where `fsync` alone promises less.
     init(_ directory: StoreDirectory, maxByteCount: Int64, isDurable: Bool) {
         self.directory = directory
         maxPageCount = Int(maxByteCount / Connection.pageByteCount)
@@ -53,14 +54,14 @@ package final class Checkpointer: Sendable {
 
     /// Runs a checkpoint if the WAL has grown enough. The writer calls this after each commit.
     ///
-    /// Usually the checkpoint runs on the lane. If the WAL is too long and no reader is the reason, or if the disk is almost
-    /// full, the call waits for the checkpoint and restarts the WAL.
+    /// The checkpoint usually runs on the lane. This call waits for it and then restarts the WAL in two cases: the WAL
+    /// is too long and readers are not the reason, or the disk is almost full.
     func committed(_ connection: Connection) {
         guard !ending.isSet else { return }
         let pageCount = connection.walPageCount
         let isLong = pageCount >= restartPageCount
         if isCopied.exchange(false, ordering: .relaxed), isLong, restart(connection) { return }
-        // A WAL that is shorter than before has been restarted.
+        // A WAL shorter than before was restarted.
         let last = min(lastPageCount.load(ordering: .relaxed), pageCount)
         let isTooLong = pageCount >= maxPageCount && !isHeldBack.load(ordering: .relaxed)
         let isDue = isTooLong || pageCount - last >= (isLong ? retryPageCount : interval)
@@ -69,7 +70,7 @@ package final class Checkpointer: Sendable {
         if isTooLong || directory.freeByteCount < 2 * Connection.maxWALByteCount {
             lane.runAndWait { copy() }
             let isRestarted = isCopied.exchange(false, ordering: .relaxed) && restart(connection)
-            // The lane alone cannot tell a reader from commits that came between its two connections.
+            // The lane cannot distinguish a reader from commits between its two copies.
             isHeldBack.store(!isRestarted, ordering: .relaxed)
         } else if !isScheduled.exchange(true, ordering: .relaxed) {
             lane.submit { [self] in
@@ -79,12 +80,12 @@ package final class Checkpointer: Sendable {
         }
     }
 
-    /// Returns when no checkpoint runs, and none has the index open.
+    /// Returns when no checkpoint is running or has the index open.
     package func wait() {
         lane.runAndWait {}
     }
 
-    /// Interrupts the present checkpoint, and prevents all later ones until ``begin()``.
+    /// Interrupts the running checkpoint and prevents later ones until ``begin()``.
     func end() {
         ending.set(true)
     }
@@ -94,16 +95,16 @@ package final class Checkpointer: Sendable {
         ending.set(false)
     }
 
-    /// Copies the rest of the WAL, and lets the next transaction overwrite its beginning. Returns `false` if a reader from
-    /// before does not end in time.
+    /// Copies the rest of the WAL, so that the next transaction overwrites its beginning. Returns `false` if an older
+    /// reader does not end in time.
     private func restart(_ connection: Connection) -> Bool {
         guard (try? connection.restartWAL(within: Self.restartTimeout)) == true else { return false }
         lastPageCount.store(0, ordering: .relaxed)
         return true
     }
 
-    /// Copies the WAL twice: the second time the commits during the first copy, so that less is left to the restart, which
-    /// blocks all writers.
+    /// Copies the WAL twice. The second copy takes the commits made during the first, and so leaves less for the
+    /// restart, which blocks all writers.
     private func copy() {
         isCopied.store(false, ordering: .relaxed)
         _ = try? checkpoint()
@@ -113,11 +114,11 @@ package final class Checkpointer: Sendable {
         isCopied.store(true, ordering: .relaxed)
     }
 
-    /// Copies as much of the WAL as readers allow. Returns the number of pages that are left, or `nil` while another process
-    /// runs a checkpoint and after ``end()``.
+    /// Copies as much of the WAL as readers allow. Returns the number of remaining pages. Returns `nil` while another
+    /// process runs a checkpoint, and after ``end()``.
     ///
-    /// One connection reads meanwhile, so that no writer restarts the WAL. SQLite first reads the length of the WAL,
-    /// then how much of it is copied. If a writer restarted the WAL in between, SQLite would take the old length for
+    /// A second connection reads during the copy, so that no writer restarts the WAL. SQLite reads first the length of
+    /// the WAL, and then how much of it is copied. After a restart in between, SQLite would mistake the old length for
     /// the new one.
     private func checkpoint() throws(StoreError) -> Int? {
         let reader = try connection()

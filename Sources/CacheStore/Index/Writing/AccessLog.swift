@@ -11,7 +11,7 @@ public enum EntryUse: Hashable, Sendable {
     case revalidated
 }
 
-/// Counts requests by how they were answered.
+/// Counts of requests by their result.
 package struct RequestCounts: Hashable, Sendable {
     package var hits: Int64 = 0
     package var stale: Int64 = 0
@@ -43,18 +43,18 @@ package struct RequestCounts: Hashable, Sendable {
     }
 }
 
-/// Orders accesses and insertions: the newest id of an entry, followed by the number of accesses since then.
+/// Orders accesses and insertions: the newest id of an entry, followed by the number of accesses since its insertion.
 ///
 ///     recency = newest id << 24 | accesses since that id was given
 ///
 /// An entry that was never used has the recency `id << 24`. The order does not depend on the wall clock.
 package struct Recency {
-    /// The bits that count accesses between two insertions. Accesses beyond their maximum count as simultaneous.
+    /// The number of bits for accesses between two insertions. Accesses beyond their maximum count as simultaneous.
     static let tickBits: Int64 = 24
     private var newestID: Int64 = 0
     /// The largest recency that this process knows.
     private var last: Int64 = 0
-    /// The value of ``last`` after the latest call of ``follow(_:_:)`` or ``advance(to:)``.
+    /// The value of ``last`` after the last call of ``follow(_:_:)`` or ``advance(to:)``.
     private var synced: Int64 = 0
 
     /// Returns the recency of an unused entry.
@@ -74,12 +74,12 @@ package struct Recency {
         synced = last
     }
 
-    /// Follows the insertions and accesses of other processes, and of earlier openings.
+    /// Follows the insertions and accesses of other processes and earlier openings.
     ///
     /// - Parameters:
     ///   - id: The newest id in the index.
     ///   - recency: The largest recency in the index.
-    /// - Returns: The shift of accesses that are later than the threshold, so that they stay the latest.
+    /// - Returns: The shift for accesses later than the threshold, so that they stay the latest.
     mutating func follow(_ id: Int64, _ recency: Int64) -> (threshold: Int64, shift: Int64) {
         newestID = max(newestID, id)
         let newest = max(Self.ofUnused(newestID), min(recency, limit))
@@ -90,11 +90,11 @@ package struct Recency {
     }
 }
 
-/// Accesses of entries, and requests, that the index does not contain yet.
+/// Collects accesses and requests that are not in the index yet.
 ///
-/// A hit writes nothing to the index. This type notes the access, one for each entry. Accesses reach the index in small
-/// batches: with the next writes, after an interval, and at `flush()`, `suspend()` or `close()`. A kill loses the
-/// pending accesses; the entries then count as used a little earlier.
+/// A hit writes nothing to the index: this type collects accesses in memory, one for each entry. They reach the index
+/// in small batches: with the next writes, after an interval, and at `flush()`, `suspend()` or `close()`. A kill loses
+/// the pending accesses; their entries then count as accessed a little earlier.
 package final class AccessLog: Sendable {
     package struct Access: Sendable {
         /// See ``Recency``.
@@ -102,7 +102,7 @@ package final class AccessLog: Sendable {
         /// Milliseconds since 1970.
         package var accessedAt: Int64
         package var counts = RequestCounts()
-        /// Names the host; with `nil`, the writer looks the host up in the index.
+        /// Names the host. With `nil`, the writer looks the host up in the index.
         let key: CacheKey?
     }
 
@@ -112,14 +112,14 @@ package final class AccessLog: Sendable {
         package var accesses: [Int64: Access] = [:]
         /// Requests that no entry answered, by host.
         package var requests: [String: RequestCounts] = [:]
-        /// Time of the latest of those requests.
+        /// The time of the latest of those requests.
         package var requestedAt = Int64.min
 
         package init() {}
 
         package var isEmpty: Bool { accesses.isEmpty && requests.isEmpty }
 
-        /// Adds the accesses and requests of another batch, but no more than `capacity` entries and hosts in all.
+        /// Adds another batch, up to `capacity` entries and hosts in total.
         mutating func add(_ other: Batch, capacity: Int = .max) {
             for (entry, var access) in other.accesses {
                 if let present = accesses[entry] {
@@ -143,7 +143,7 @@ package final class AccessLog: Sendable {
         var recency = Recency()
         var isTimerSet = false
 
-        /// Asks for a timer unless one is set.
+        /// Asks for a timer, unless one is set.
         mutating func timer() -> Action {
             guard !isTimerSet else { return .none }
             isTimerSet = true
@@ -151,14 +151,14 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// The number of entries with pending accesses at which all accesses are written at once. Bounds memory: if writing
-    /// fails, accesses of further entries are dropped from twice this number on. The same holds for hosts.
+    /// The number of entries with pending accesses at which all accesses are written immediately. Bounds the memory: if
+    /// writing fails, accesses of additional entries are dropped from twice this number on. The same holds for hosts.
     package static let capacity = 8192
 
     /// Guards the pending accesses and the logical clock.
     private let state = Mutex(State())
 
-    /// The step that the caller takes for an access to reach the index.
+    /// The action of the caller after it has noted an access.
     package enum Action {
         case none
         case setTimer
@@ -167,11 +167,11 @@ package final class AccessLog: Sendable {
 
     package init() {}
 
-    /// Notes a use of an entry.
+    /// Records an access of an entry.
     package func note(_ entry: Int64, _ use: EntryUse = .hit, key: CacheKey? = nil, at time: Int64) -> Action {
         state.withLock { state in
             let recency = state.recency.next()
-            // By index: a subscript by key would move the access out of the table and back.
+            // By index, because a subscript by key would move the access out of the table and back.
             if let index = state.pending.accesses.index(forKey: entry) {
                 state.pending.accesses.values[index].note(use, recency, time)
             } else {
@@ -179,14 +179,14 @@ package final class AccessLog: Sendable {
                 var access = Access(recency: recency, accessedAt: time, key: key)
                 access.counts.count(use)
                 state.pending.accesses[entry] = access
-                // Ask at the exact number only. Otherwise, each further access would ask again until the write has run.
+                // Ask only at the exact number. Otherwise every access would ask again until the write has run.
                 if state.pending.accesses.count == Self.capacity { return .writeNow }
             }
             return state.timer()
         }
     }
 
-    /// Notes a request that no entry answered.
+    /// Records a request that no entry answered.
     package func note(_ counts: RequestCounts, host: String, at time: Int64) -> Action {
         state.withLock { state in
             state.pending.requestedAt = max(state.pending.requestedAt, time)
@@ -198,10 +198,9 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Clears the timer that an access asked for; returns whether anything is pending.
+    /// Clears the timer that an access asked for. Returns whether anything is pending.
     ///
-    /// Only this call allows the next timer. With a timer after every write, a busy store would collect thousands of
-    /// them.
+    /// Only this call allows the next timer. A new timer after every write would let a busy store collect thousands.
     package func timerFired() -> Bool {
         state.withLock { state in
             state.isTimerSet = false
@@ -222,7 +221,7 @@ package final class AccessLog: Sendable {
             }
             var batch = Batch()
             batch.requestedAt = state.pending.requestedAt
-            // The keys first: removing from a dictionary that is being iterated would copy it, while lookups wait.
+            // Copy the keys first: removing from a dictionary during iteration would copy it, while lookups wait.
             for entry in Array(state.pending.accesses.keys.prefix(limit)) {
                 batch.accesses[entry] = state.pending.accesses.removeValue(forKey: entry)
             }

@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Deletes the files of bodies. Only this type calls ``BlobDirectory/unlink(_:)``.
 ///
-/// Deletes a file only under the write lock and only if no row names it, so no entry ever loses its body. A process
-/// that stores the same bytes meanwhile holds the lock before or after the deletion, and its row keeps the file. A
-/// commit of its own removes the rows first. A kill between that commit and the deletion leaves an orphan, which
+/// Deletes a file only under the write lock and only if no row names it, so an entry never loses its body. A process
+/// that stores the same bytes holds the lock before or after the deletion, and its row keeps the file. An earlier,
+/// separate commit removes the rows. A kill between that commit and the deletion leaves an orphan, which
 /// ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
 final class BlobDeletion: Sendable {
     private let blobs: BlobDirectory
@@ -12,7 +12,7 @@ final class BlobDeletion: Sendable {
 
     private struct Queue {
         var pending: Set<ContentDigest> = []
-        /// Files that could not be deleted. The next flush tries again.
+        /// Files whose deletion failed. The next flush tries again.
         var failed: Set<ContentDigest> = []
     }
 
@@ -24,7 +24,7 @@ final class BlobDeletion: Sendable {
         self.openBodies = openBodies
     }
 
-    /// Queues bodies that a committed transaction has released, or whose files a failed one has named.
+    /// Queues bodies that a committed transaction released, and bodies whose files a failed transaction named.
     func add(_ digests: some Sequence<ContentDigest>) {
         queue.withLock { $0.pending.formUnion(digests) }
     }
@@ -40,8 +40,8 @@ final class BlobDeletion: Sendable {
         }
     }
 
-    /// Deletes files that are due and that no row names, one at least, until the transaction is out of time. Called at
-    /// the beginning of a write transaction.
+    /// Deletes due files that no row names, at least one, until the transaction is out of time. Called at the beginning
+    /// of a write transaction.
     func deleteBatch(_ transaction: WriteTransaction) throws(StoreError) {
         repeat {
             guard let digest = queue.withLock({ $0.pending.popFirst() }) else { return }
@@ -56,7 +56,7 @@ final class BlobDeletion: Sendable {
 
     /// Deletes the file of a body unless a row names it. Called under the write lock.
     ///
-    /// - Returns: Whether there was a file.
+    /// - Returns: Whether the file existed.
     func deleteUnlessNeeded(_ digest: ContentDigest, _ connection: Connection) throws(StoreError) -> Bool {
         guard try !connection.containsBlob(digest) else { return false }
         do throws(StoreError) {

@@ -4,7 +4,7 @@ internal import Synchronization
 enum WriterConnection {
     /// The connection is open. `isRegistered` says whether the index counts this process as a writer.
     case open(Connection, FileIdentity?, isRegistered: Bool)
-    /// Every change throws the error. The store is opened for reading only, suspended or closed.
+    /// Every change throws the error, because the store is read-only, suspended or closed.
     case refusing(StoreError)
 }
 
@@ -15,7 +15,7 @@ extension IndexWriter {
 
     /// Calls `body` with the connection. Reopens the connection first if another index has replaced the old one.
     ///
-    /// - Parameter registers: Whether the index must count this process as a writer first, as before a file is named.
+    /// - Parameter registers: Whether the index must count this process as a writer first, as before naming a file.
     func use<Value: Sendable>(
         _ state: inout sending WriterConnection, registers: Bool = true,
         _ body: (Connection) throws(StoreError) -> Value
@@ -27,7 +27,7 @@ extension IndexWriter {
         switch state {
         case .open(let connection, let file, let isRegistered):
             if registers, !isRegistered {
-                // Commit the registration before any file is named: a kill could leave the file without a row.
+                // Commit the registration before any file is named, because a kill could leave the file without a row.
                 try writeLock.withLock(within: connection.busyTimeout) { () throws(StoreError) in
                     try connection.registerWriter()
                 }
@@ -38,9 +38,9 @@ extension IndexWriter {
         }
     }
 
-    /// Recovers an index that looked damaged to a connection. Quarantines the index if it is damaged, then reopens it.
+    /// Recovers an index in which a connection has seen damage: quarantines it if it is damaged, then reopens it.
     ///
-    /// A caller that waits for the recovery of another caller returns after it.
+    /// A caller that waits for another caller's recovery does not recover again.
     package func recover() throws(StoreError) {
         let count = recoveryCount.load(ordering: .acquiring)
         try recovery.withLock { _ throws(StoreError) in
@@ -53,7 +53,7 @@ extension IndexWriter {
             try connection.withLock { (state) throws(StoreError) in
                 guard case .open(_, _, let wasRegistered) = state else { return }
                 try open(&state)
-                // The same index still counts this process.
+                // The same index still counts this process as a writer.
                 if wasRegistered, case .open(let connection, file, _) = state {
                     state = .open(connection, file, isRegistered: true)
                 }
@@ -61,7 +61,7 @@ extension IndexWriter {
             if dependencies.directory.indexIdentity != file {
                 indexWasReplaced()
             } else {
-                // The damage was in a connection's own copy of pages.
+                // Only a connection's copy of pages was damaged.
                 dependencies.indexWasReplaced()
             }
             recoveryCount.add(1, ordering: .releasing)
@@ -69,13 +69,13 @@ extension IndexWriter {
     }
 
     private func indexWasReplaced() {
-        // The accesses belong to entries of the old index. Other entries have those ids now.
+        // The accesses belong to entries of the old index, whose ids other entries have now.
         accessLog.reset()
         dependencies.indexWasReplaced()
     }
 
     private func open(_ state: inout sending WriterConnection) throws(StoreError) {
-        // Wait for a checkpoint, which uses the file that is open now.
+        // Wait for a checkpoint, which has the old file open.
         checkpointer.wait()
         try dependencies.reopenReplacedDirectory()
         let opened = try dependencies.directory.openIndex(dependencies.options, stop: stop)
@@ -85,18 +85,19 @@ extension IndexWriter {
     /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Later changes throw `error`;
     /// after `suspended`, until ``resume()``.
     func end(with error: StoreError) {
-        // A leader that waits for a lock or a checkpoint gives up.
+        // Makes a leader that waits for a lock or a checkpoint give up.
         refusal.withLock { $0 = error }
         stop.set(true)
         checkpointer.end()
         writeLock.limitWaits(to: Self.closingTimeout)
         connection.withLock { state in
             finish(&state)
-            // A suspended store that is opened for reading only stays so.
+            // A suspended read-only store stays read-only.
             if case .refusing = state, error == .suspended { return }
             state = .refusing(error)
         }
-        // A recovery opens a second connection. A later recovery finds the writer closed, and opens no connection.
+        // Wait for a recovery, which opens a second connection. A later recovery finds the writer closed and opens
+        // none.
         recovery.withLock { _ in }
     }
 
@@ -112,7 +113,7 @@ extension IndexWriter {
     }
 
     private func finish(_ state: inout sending WriterConnection) {
-        // A closed or suspended store has no file open.
+        // A closed or suspended store has no files open.
         defer {
             checkpointer.wait()
             writeLock.close()
@@ -123,7 +124,7 @@ extension IndexWriter {
         connection.busyTimeout = Self.closingTimeout
         stop.set(false)
         defer { stop.set(true) }
-        // Pending accesses are dropped if another process keeps the lock.
+        // If another process keeps the lock, pending accesses are dropped.
         _ = transact(
             [
                 Job(

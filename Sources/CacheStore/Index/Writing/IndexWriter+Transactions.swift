@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// The result of one or more transactions.
 struct Commit: Sendable {
-    /// The error of each job that has run, or `nil` for its success.
+    /// The error of each job that has run, or `nil` for success.
     var errors: [StoreError?] = []
     var evicted = EvictionReport()
-    /// The longest time for which one of the transactions has held the write lock.
+    /// The longest time that one of the transactions held the write lock.
     var hold = Duration.zero
 
     var isBusy: Bool {
@@ -22,8 +22,8 @@ struct Commit: Sendable {
 
 /// Runs transactions. Each begins with pending accesses and due deletions, then runs its jobs.
 extension IndexWriter {
-    /// Runs `jobs` in one transaction, the first 16 of them and as many more as its time allows. If a job makes it fail, runs
-    /// each job in a transaction of its own.
+    /// Runs `jobs` in one transaction: the first 16, and more while it has time. If a job makes the transaction fail,
+    /// runs each job in a separate transaction.
     func transact(_ jobs: [Job], _ connection: Connection) -> Commit {
         var commit = Commit()
         let isShared = jobs.count > 1
@@ -43,13 +43,13 @@ extension IndexWriter {
         return commit
     }
 
-    /// The number of jobs that a transaction runs also when it is out of time: one commit is cheaper than many.
+    /// The number of jobs that a transaction runs even when it is out of time, because one commit is cheaper than many.
     private static let leastJobs = 16
 
-    /// Runs `jobs` in one transaction; returns `false` if one of them made the transaction fail.
+    /// Runs `jobs` in one transaction. Returns `false` if one of several jobs made the transaction fail.
     ///
-    /// A job that fails without changing a row does not end the transaction. After an error of SQLite, the effect of
-    /// the failed statement is unknown, so only the whole transaction can be rolled back.
+    /// A job that fails outside the index and without changing a row does not end the transaction. After an error of
+    /// SQLite, the effect of the failed statement is unknown, so the whole transaction is rolled back.
     ///
     /// - Parameter isShared: Whether other callers wait for jobs of the same group.
     private func attempt(
@@ -74,7 +74,7 @@ extension IndexWriter {
             try dependencies.blobs.syncNames()
             let newest = try connection.lastEntryID()
             try complete(transaction)
-            // Release the lock before a checkpoint: other processes may write meanwhile.
+            // Release the lock before a checkpoint, so that other processes can write.
             writeLock.release()
             commit.hold = transaction.age
             accessLog.advance(to: newest)
@@ -87,14 +87,14 @@ extension IndexWriter {
             writeLock.release()
             accessLog.restore(transaction.writtenAccesses)
             commit.errors = jobs.indices.map { $0 < commit.errors.count ? commit.errors[$0] ?? error : error }
-            // The jobs that run again need their files.
+            // Keep the files, because the jobs run again.
             if isJobAtFault, jobs.count > 1 { return false }
             dependencies.deletion.add(jobs.compactMap(\.placedBody))
             return true
         }
     }
 
-    /// Commits, and drops the hot keys that the transaction has changed, before its callers go on.
+    /// Commits and drops the hot keys that the transaction has changed, before its callers continue.
     private func complete(_ transaction: WriteTransaction) throws(StoreError) {
         let hotKeys = dependencies.hotKeys
         hotKeys.begin()
@@ -121,17 +121,17 @@ extension IndexWriter {
 
     // MARK: Accesses
 
-    /// The number of accesses that a transaction writes before it looks for other writers. A put waits for no more
+    /// The number of accesses that a transaction writes before it checks for other writers. A put waits for no more
     /// than these and for the commit.
     static let accessLimit = 128
 
     /// Writes accesses until another writer waits, or until the changed pages no longer fit into the cache.
     ///
-    /// After a commit, every reader reads its pages again. Hence few commits.
+    /// Writes few large commits, because every reader reads its pages again after a commit.
     func writeAccesses(_ transaction: WriteTransaction) throws(StoreError) {
         guard !transaction.isShared else { return }
         let pagesWritten = transaction.connection.pagesWritten
-        // Bounded: lookups may note accesses as fast as this loop writes them.
+        // Bounded, because lookups may add accesses as fast as this loop writes them.
         for _ in 0..<maxAccessBatches {
             guard !accessLog.isEmpty, !isAwaited, !transaction.isOutOfTime,
                 transaction.connection.pagesWritten == pagesWritten
@@ -140,7 +140,8 @@ extension IndexWriter {
         }
     }
 
-    /// The number of batches of accesses in one transaction: all that are pending, or fewer in a store with a short WAL.
+    /// The number of batches of accesses in one transaction: enough for all pending ones, but fewer if the WAL is
+    /// short.
     private var maxAccessBatches: Int {
         let share = Double(dependencies.options.maxWALByteCount) / Double(Connection.maxWALByteCount)
         return Int(Double(AccessLog.capacity / Self.accessLimit) * share)
@@ -148,13 +149,13 @@ extension IndexWriter {
 
     // MARK: Outside of write transactions
 
-    /// Calls `body` with the connection outside of transactions, while no checkpoint runs. Closing and suspending the
+    /// Calls `body` with the connection outside transactions, while no checkpoint runs. Closing and suspending the
     /// writer interrupt it.
     func withConnection<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         try connection.withLock { (state) throws(StoreError) in
-            // Registration would be a change, for which a full disk may have no room.
+            // A registration is a change, for which a full disk may have no room.
             try use(&state, registers: false) { (connection) throws(StoreError) in
                 checkpointer.wait()
                 connection.interrupt(by: stop)

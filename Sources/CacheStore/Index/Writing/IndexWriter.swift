@@ -1,17 +1,17 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The writer: one connection that changes the index, and the jobs that wait for it.
+/// The writer: one connection that changes the index, and a queue of jobs.
 ///
-/// Jobs that wait at the same time share a transaction (group commit). A single job cannot be rolled back: an open
-/// savepoint makes SQLite copy each changed page. A job that fails in the index, or after changing a row, fails the
-/// whole transaction; then each job runs in a transaction of its own.
+/// Jobs that wait at the same time share a transaction (group commit). One job alone cannot be rolled back, because an
+/// open savepoint makes SQLite copy each changed page. A job that fails in the index, or after changing a row, fails
+/// the whole transaction. Then each job runs in a separate transaction.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
     struct Job: Sendable {
         /// Makes the change inside the transaction.
         let run: @Sendable (WriteTransaction) throws(StoreError) -> Void
-        /// The body whose file the change names. If the change fails, the file is deleted unless a row needs it.
+        /// The body whose file the change names. If the change fails, the file is deleted unless a row names it.
         let placedBody: ContentDigest?
         /// Resumes the caller. Called without any lock.
         let finish: @Sendable (StoreError?) -> Void
@@ -26,16 +26,15 @@ package final class IndexWriter: Sendable {
         let options: IndexOptions
         let observation: StoreObservation
         let accessInterval: Duration
-        /// Called before a connection is opened: the directory may have been deleted or replaced.
+        /// Called before a connection is opened, because the directory may have been deleted or replaced.
         let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
-        /// Called when open connections to the index have become invalid, most likely because the index was
-        /// quarantined.
+        /// Called when open connections have become invalid, usually after a quarantine of the index.
         let indexWasReplaced: @Sendable () -> Void
         /// Called after a transaction that had to evict.
         let hasEvicted: @Sendable () -> Void
     }
 
-    /// The number of jobs in one transaction. Bounds how long the write lock is held.
+    /// The most jobs in one transaction. Bounds how long the write lock is held.
     private static let batchLimit = 128
 
     let lane = BlockingLane(label: "CacheStore.writer")
@@ -44,9 +43,9 @@ package final class IndexWriter: Sendable {
     let accessLog = AccessLog()
     let writeLock: WriteLock
 
-    /// Ends waiting for a lock. Set while the store is closed or suspended.
+    /// Ends waits for locks. Set while the store is closed or suspended.
     let stop = InterruptFlag()
-    /// The error of changes that no longer wait for a lock.
+    /// The error for changes that no longer wait for a lock.
     let refusal = Mutex<StoreError?>(nil)
 
     /// Guards the list of jobs, not their work.
@@ -62,7 +61,7 @@ package final class IndexWriter: Sendable {
     /// Guards the connection, which belongs to the leader.
     let connection: Mutex<WriterConnection>
 
-    /// - Parameter index: The index with the writer's connection; `nil` for a read-only store.
+    /// - Parameter index: The index with the writer's connection, or `nil` for a read-only store.
     init(_ index: sending StoreDirectory.OpenedIndex?, _ dependencies: Dependencies) {
         self.dependencies = dependencies
         writeLock = WriteLock(root: dependencies.directory.root)
@@ -79,8 +78,8 @@ package final class IndexWriter: Sendable {
 
     // MARK: Jobs
 
-    /// Makes a change and returns once it is committed. Blocks the calling thread, which may run the jobs of other
-    /// callers meanwhile.
+    /// Makes a change and returns once it is committed. Blocks the calling thread, and may use it for the jobs of other
+    /// callers.
     ///
     /// - Parameter placedBody: The body whose file the change names.
     func write<Value: Sendable>(
@@ -90,7 +89,7 @@ package final class IndexWriter: Sendable {
         try recoveringFromDamage { () throws(StoreError) in try writeOnce(placing: placedBody, change) }
     }
 
-    /// Does the same as ``write(placing:_:)``, but leaves recovery from damage to the caller.
+    /// Makes a change like ``write(placing:_:)``, but leaves recovery from damage to the caller.
     func writeOnce<Value: Sendable>(
         placing placedBody: ContentDigest? = nil,
         _ change: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
@@ -99,7 +98,7 @@ package final class IndexWriter: Sendable {
         let finished = DispatchSemaphore(value: 0)
         if enqueue(change, placedBody, outcome, { finished.signal() }) {
             commitNextBatch()
-            // This caller leads only until its own change is committed. The lane serves later ones.
+            // This caller leads only until its change is committed. The lane runs later changes.
             if !queue.withLock({ $0.isFinished() }) { lane.submit { self.commitAll() } }
         }
         finished.wait()
@@ -147,8 +146,8 @@ package final class IndexWriter: Sendable {
         try recover()
     }
 
-    /// Reopens the index, or creates a new one, if the file that the writer has open is gone. Returns whether there is
-    /// an index now.
+    /// If the writer's file is no longer the index, reopens the index or creates a new one. Returns whether another
+    /// index exists now.
     private func reopensMissingIndex() -> Bool {
         let isReopened = connection.withLock { state -> Bool in
             guard case .open(_, let file, _) = state, dependencies.directory.indexIdentity != file else { return false }
@@ -204,7 +203,7 @@ package final class IndexWriter: Sendable {
                 return Commit(errors: jobs.map { _ in error })
             }
         }
-        // The time of the transaction has ended before the others.
+        // The transaction ran out of time before the other jobs.
         queue.withLock { $0.putBack(jobs.dropFirst(commit.errors.count)) }
         // Do both before resuming the callers, so that a flush waits for them.
         if commit.evicted.entries > 0 { dependencies.hasEvicted() }
@@ -218,12 +217,12 @@ package final class IndexWriter: Sendable {
 
     // MARK: Accesses
 
-    /// Notes a use of an entry.
+    /// Records an access of an entry.
     func noteAccess(to entry: Int64, _ use: EntryUse, key: CacheKey?, at time: Int64) {
         perform(accessLog.note(entry, use, key: key, at: time))
     }
 
-    /// Notes a request that no entry answered.
+    /// Records a request that no entry answered.
     func noteRequest(_ counts: RequestCounts, host: String, at time: Int64) {
         perform(accessLog.note(counts, host: host, at: time))
     }
@@ -247,26 +246,26 @@ package final class IndexWriter: Sendable {
         }
     }
 
-    /// Runs transactions while there are accesses to write or files to delete. Called on the lane.
+    /// Runs transactions while accesses or files to delete are pending. Called on the lane.
     ///
-    /// Never waits for a leader: a leader may hand its queue over to the lane.
+    /// Never waits for a leader, because a leader may hand its queue over to the lane.
     private func commitOnLane(
         while hasWork: () -> Bool, _ change: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
     ) {
         // The bound ends the loop if accesses cannot be written.
         for _ in 0..<(2 * AccessLog.capacity / Self.accessLimit) where hasWork() {
             let outcome = Outcome<Void>()
-            // The present leader runs the job. Later transactions write the rest.
+            // The current leader runs the job. Later transactions write the rest.
             guard enqueue(change, nil, outcome, {}) else { return }
             commitAll()
             guard (try? outcome.get()) != nil else { return }
         }
     }
 
-    /// The number of changes that callers have asked for so far, and how many of them wait for the next transaction.
+    /// The number of changes that callers have requested so far, and how many of them wait for the next transaction.
     package var changeCounts: (added: Int, waiting: Int) { queue.withLock { ($0.addedCount, $0.waitingCount) } }
 
-    /// Whether a writer of this process or of another one waits for the transaction under way.
+    /// Whether another writer, in this or another process, waits for the current transaction.
     var isAwaited: Bool { queue.withLock { $0.waitingCount > 0 } || writeLock.isAwaited }
 
     private func scheduleDeletion() {

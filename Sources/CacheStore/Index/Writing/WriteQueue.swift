@@ -1,17 +1,17 @@
 /// The jobs that wait for the write lock.
 ///
-/// The caller that adds the first job becomes the leader. The leader runs all jobs that have arrived by then in one
-/// transaction; the callers of the other jobs wait. The queue has no lock and does no I/O.
+/// The caller that adds the first job becomes the leader. In one transaction, the leader runs all jobs that are queued
+/// by then, while their callers wait. The queue has no lock and does no I/O.
 package struct WriteQueue<Job> {
     private var waiting: [Job] = []
     private var hasLeader = false
 
-    /// The number of jobs that were added so far, waiting or not.
+    /// The number of jobs added so far, waiting or not.
     private(set) var addedCount = 0
 
     package init() {}
 
-    /// Adds a job; `true` if its caller becomes the leader.
+    /// Adds a job. Returns `true` if its caller becomes the leader.
     package mutating func add(_ job: Job) -> Bool {
         waiting.append(job)
         addedCount += 1
@@ -26,7 +26,7 @@ package struct WriteQueue<Job> {
         return batch
     }
 
-    /// Makes jobs the next again that were not run.
+    /// Puts jobs that were not run back to the front.
     mutating func putBack(_ jobs: some Collection<Job>) {
         waiting.insert(contentsOf: jobs, at: 0)
     }
@@ -34,7 +34,7 @@ package struct WriteQueue<Job> {
     /// The number of jobs that wait for the next transaction.
     var waitingCount: Int { waiting.count }
 
-    /// Whether no job waits. If so, ends the leadership.
+    /// Whether no job waits. If none does, ends the leadership.
     package mutating func isFinished() -> Bool {
         if waiting.isEmpty { hasLeader = false }
         return waiting.isEmpty
