@@ -1,15 +1,15 @@
 -- The schema of the index. A released file never changes: a change of the schema is a new file.
 --
--- Times are milliseconds since 1970-01-01T00:00:00Z, except `id` and `recency`, which are logical. Sizes are bytes. The tables may
--- change from version to version; programs and people query the views at the end.
+-- Times are milliseconds since 1970-01-01T00:00:00Z, except `id` and `recency`, which are logical. Sizes are bytes. The
+-- tables may change from version to version. Programs and people query the views at the end.
 --
--- Statements need no rollback of their own: the store rolls back whole transactions only, and every other writer must do the same.
--- Inside BEGIN and COMMIT, SQLite copies each page that a statement changes if the statement fires triggers and may fail by itself.
--- A constraint without OR ROLLBACK, an upsert, or a function call may fail. Hence OR ROLLBACK in every trigger, and CASE instead of
--- min() and max().
+-- No statement is rolled back alone: the store rolls back whole transactions only, and every other writer must do the
+-- same. Inside BEGIN and COMMIT, SQLite copies each page that a statement changes, if the statement fires triggers and
+-- may fail by itself. A constraint without OR ROLLBACK, an upsert, or a function call may fail. Hence OR ROLLBACK in
+-- every trigger, and CASE instead of min() and max().
 
--- A file below blobs/, named by the SHA-256 of its bytes. The row is deleted with the last entry or derived representation that has
--- the body; the file is deleted after that commit.
+-- A file below blobs/, named by the SHA-256 of its bytes. The row is deleted with the last entry or derived
+-- representation that has the body. The file is deleted after that commit.
 CREATE TABLE blob (
     digest          BLOB    NOT NULL PRIMARY KEY,                 -- SHA-256 of the bytes, and the name of the file
     byte_count      INTEGER NOT NULL CHECK (byte_count > 0),      -- length of the file
@@ -47,7 +47,7 @@ CREATE TABLE entry (
     search_base     TEXT                                -- URL without its query, if No-Vary-Search lets other queries match
 ) STRICT;
 
--- Serves every lookup, keeps entries distinct, and lists the keys with a prefix. Parts are stored beside each other and beside the
+-- Serves every lookup, keeps entries distinct, and lists the keys with a prefix. A key can have several parts and a
 -- whole body.
 CREATE UNIQUE INDEX entry_by_key ON entry (partition, key, kind, variant, coalesce(part_start, -1));
 
@@ -56,14 +56,14 @@ CREATE UNIQUE INDEX entry_by_key ON entry (partition, key, kind, variant, coales
 -- Finds the entries of ended sessions.
 CREATE INDEX entry_by_session ON entry (session) WHERE session IS NOT NULL;
 
--- Finds the members of a group. RFC 9875 §2.1: a group does not reach beyond an origin.
+-- Finds the members of a group. RFC 9875 §2.1: a group belongs to one origin.
 CREATE INDEX entry_by_group ON entry (host) WHERE groups IS NOT NULL;
 
 -- Finds responses that may answer a URL with another query.
 CREATE INDEX entry_by_search ON entry (partition, search_base) WHERE search_base IS NOT NULL;
 
--- The last use of an entry, and the number of uses. An entry that was never used has no row, unless it is pinned: its recency is
--- that of its id.
+-- The last access of an entry, and the number of accesses. An entry without an access has no row unless it is pinned;
+-- its id gives its recency.
 CREATE TABLE access (
     entry_id    INTEGER NOT NULL PRIMARY KEY REFERENCES entry (id), -- the entry
     recency     INTEGER NOT NULL, -- last use: the newest id at that time * 2^24, plus the number of uses since that id was given
@@ -72,7 +72,8 @@ CREATE TABLE access (
     is_pinned   INTEGER NOT NULL  -- as in `entry`
 ) STRICT;
 
--- Orders used entries for eviction, which merges them with the ids of unused entries. Pinned entries are in neither.
+-- Orders accessed entries for eviction, which merges them with the ids of the other entries. Neither contains pinned
+-- entries.
 CREATE INDEX access_by_recency ON access (recency) WHERE is_pinned = 0;
 
 -- The order of eviction under the value-aware policy (Greedy-Dual-Size-Frequency, Cherkasova 1998). No other policy uses this
@@ -85,8 +86,9 @@ CREATE TABLE priority (
 -- Finds the lowest priority first.
 CREATE INDEX priority_by_priority ON priority (priority);
 
--- The ghost entries: uses of evicted entries, which count for a later entry with the same key. Only under the value-aware policy, and
--- only for entries that were used. Evictions leave at most as many rows as in `entry`.
+-- The ghost entries: access counts of evicted entries, which a later entry with the same key inherits. They exist only
+-- under the value-aware policy, and only for entries that were accessed. Evictions leave at most as many rows as in
+-- `entry`.
 CREATE TABLE ghost (
     key_checksum INTEGER NOT NULL PRIMARY KEY, -- as in `entry`
     hit_count    INTEGER NOT NULL              -- answers given from evicted entries with this key
@@ -102,8 +104,8 @@ CREATE TABLE tag (
 -- Finds the tags of a removed entry.
 CREATE INDEX tag_by_entry ON tag (entry_id);
 
--- A derived representation of the body of an entry, such as a thumbnail. It is removed with the entry, or when another body
--- replaces that body.
+-- A derived representation of the body of an entry, such as a thumbnail. It is removed with the entry, or when another
+-- body replaces that body.
 CREATE TABLE derived (
     entry_id   INTEGER NOT NULL REFERENCES entry (id),   -- the entry with the original
     name       TEXT    NOT NULL CHECK (name <> ''),      -- chosen by the caller
@@ -141,7 +143,7 @@ CREATE TABLE request (
 -- Finds the oldest first. Beyond 10,000 hosts, the store deletes the oldest.
 CREATE INDEX request_by_time ON request (counted_at);
 
--- The latest removals: a load that began before a removal must not store its response.
+-- The latest removals. A load that began before a removal must not store its response.
 CREATE TABLE removal (
     generation         INTEGER NOT NULL PRIMARY KEY, -- number of the removal
     partition_checksum INTEGER, -- of the partition that was removed from; NULL for all
@@ -165,11 +167,11 @@ CREATE TABLE state (
     reordered_id    INTEGER -- entries up to this one follow a newly chosen policy; NULL when all do
 ) STRICT;
 
--- A generation of an earlier index in the same place must not be one of this index.
+-- A random start, so that a generation of an earlier index at this path is not a generation of this index.
 INSERT INTO state VALUES (1, 1, abs(random() >> 5), 0, 0, NULL);
 
--- Sums over the tables above, and the state of eviction: a single row, which every put writes. The triggers update the sums in the
--- transaction of the change.
+-- Sums over the tables above, and the state of eviction: a single row, which every put writes. The triggers update the
+-- sums in the transaction of the change.
 CREATE TABLE total (
     id             INTEGER NOT NULL PRIMARY KEY CHECK (id = 1), -- there is one row
     entry_count    INTEGER NOT NULL, -- rows of entry
@@ -191,8 +193,9 @@ CREATE TABLE total (
 
 INSERT INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
--- The present value of an entry under the value-aware policy: eviction_age + uses / size, in units of 2^-40. The size is at least
--- 1 KiB, and at most 50 mean sizes: beyond them every body is large. The bounds keep damaged numbers from an overflow.
+-- The present value of an entry under the value-aware policy: eviction_age + accesses / size, in units of 2^-40. The
+-- size is at least 1 KiB and at most 50 mean sizes: every larger body counts as large. The bounds prevent an overflow
+-- of damaged numbers.
 CREATE VIEW entry_value AS
 SELECT
     entry_id,
@@ -246,8 +249,8 @@ CREATE TRIGGER entry_deleted AFTER DELETE ON entry BEGIN
     UPDATE OR ROLLBACK total SET entry_count = entry_count - 1, logical_bytes = logical_bytes - OLD.byte_count;
 END;
 
--- Few entries have derived representations. SQLite opens a temporary table for them, which took a quarter of the instructions of a
--- removal: hence the two triggers that fire for such entries only.
+-- Few entries have derived representations. SQLite opens a temporary table to change them, which took a quarter of the
+-- instructions of a removal. Hence the two triggers that fire only for such entries.
 CREATE TRIGGER entry_deleted_derived AFTER DELETE ON entry WHEN EXISTS (SELECT 1 FROM derived WHERE entry_id = OLD.id) BEGIN
     DELETE FROM derived WHERE entry_id = OLD.id;
 END;
