@@ -14,7 +14,7 @@ package struct FNV1a {
         return hash.value
     }
 
-    /// Adds a byte, or a whole word where speed is worth a value other than that of FNV-1a.
+    /// Adds a byte. For speed, a caller may add a whole word, which gives another value than FNV-1a.
     @inlinable package mutating func update(_ word: UInt64) {
         value = (value ^ word) &* 0x0000_0100_0000_01b3
     }

@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of an ASCII hexadecimal digit in either case. Any other byte has none.
+    /// The value of an ASCII hexadecimal digit in either case, or `nil`.
     @inlinable package var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -23,7 +23,7 @@ extension UInt8 {
 }
 
 extension Sequence<UInt8> {
-    /// Two hexadecimal digits for each byte, in lower case.
+    /// The bytes as two hexadecimal digits each, in lower case.
     package var hexadecimal: String {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * underestimatedCount)

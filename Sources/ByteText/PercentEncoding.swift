@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986 §2.1).
 package enum PercentEncoding {
-    /// Returns the three bytes that stand for `byte`: `%` and two digits, in upper case (§6.2.2.1).
+    /// Returns the three bytes that encode `byte`: `%` and two digits in upper case (§6.2.2.1).
     @inlinable package static func triplet(_ byte: UInt8) -> (UInt8, UInt8, UInt8) {
         let (high, low) = (byte >> 4, byte & 0xF)
         return (
@@ -9,7 +9,7 @@ package enum PercentEncoding {
         )
     }
 
-    /// Returns a text whose bytes are encoded, except for those that `isKept` accepts.
+    /// Encodes all bytes except those that `isKept` accepts.
     package static func encoded(_ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -31,8 +31,8 @@ package enum PercentEncoding {
         }
     }
 
-    /// Removes and returns the first byte, or the byte that the first three encode. Returns `nil` at the end. A `%` without
-    /// two digits stands for itself.
+    /// Removes and returns the first byte, decoded from three bytes if these encode it. Returns `nil` at the end.
+    /// Without two digits, `%` is an ordinary byte.
     @inlinable package static func popByte<Bytes: Collection<UInt8>>(
         _ rest: inout Bytes
     ) -> (byte: UInt8, isEncoded: Bool)? where Bytes.SubSequence == Bytes {

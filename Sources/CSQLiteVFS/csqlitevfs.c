@@ -11,29 +11,30 @@
 #define FRAME_HEADER 24
 #define PAGE_LEAST 512
 #define PAGE_MOST 65536
-// SQLite's VFS for Unix cuts the length of a write to 17 bits, because SQLite never writes more than a page at once.
+// SQLite's VFS for Unix cuts the length of a write to 17 bits, because SQLite never writes more than one page in a
+// call.
 #define CAPACITY 0x1ffff
-// https://sqlite.org/walformat.html, section 2.3.1: a connection that writes to the WAL holds the first of the locks.
+// https://sqlite.org/walformat.html, section 2.3.1: a connection that writes to the WAL holds the first lock.
 #define WRITE_LOCK 0
 
-// A database, its WAL, or another file. The file of the system's VFS follows in memory, and does the work.
+// A database, its WAL, or another file. The file of the system's VFS follows in memory and does the work.
 typedef struct gathering_file {
     sqlite3_file base;
     sqlite3_file *real;
-    // Of a database: its WAL, while that is open. Of a WAL: its database, while that is open.
+    // For a database, its WAL while it is open. For a WAL, its database while it is open.
     struct gathering_file *other;
 
-    // Of a WAL: the gathered bytes, which are not written yet, and their offset in the file.
+    // For a WAL, the gathered bytes that are not written yet, and their offset in the file.
     uint8_t *bytes;
     int count;
     sqlite3_int64 offset;
-    // Whether the last gathered bytes are a header whose page is still missing, and whether that frame commits.
+    // Whether the last gathered bytes are a header whose page is still missing, and whether that frame is a commit.
     int has_header;
     int is_commit;
-    // The end of the frames that were written under the present lock. A header before that changes a frame and adds
+    // The end of the frames written under the current lock. A header before this offset overwrites a frame and adds
     // none.
     sqlite3_int64 end;
-    // The error that prevented writing some of them.
+    // The error of the first write of gathered bytes that failed.
     int error;
 } gathering_file;
 
@@ -44,8 +45,8 @@ static gathering_file *gathering(sqlite3_file *file) { return (gathering_file *)
 
 static sqlite3_file *real(sqlite3_file *file) { return gathering(file)->real; }
 
-// Repeats a sync that a signal interrupts. SQLite repeats its other system calls, but fails the commit after an
-// interrupted sync.
+// Repeats a sync that a signal interrupts. SQLite repeats its other system calls, but an interrupted sync would fail
+// the commit.
 static int sync_uninterrupted(sqlite3_file *real, int flags) {
     for (;;) {
         int result = real->pMethods->xSync(real, flags);
@@ -55,8 +56,8 @@ static int sync_uninterrupted(sqlite3_file *real, int flags) {
     }
 }
 
-// Writes the gathered bytes. After a failure, every later write of this transaction fails, too: the transaction must
-// not commit without these bytes.
+// Writes the gathered bytes. After a failure, every later write of this transaction fails, too, because it must not
+// commit without these bytes.
 static int write_gathered(gathering_file *log) {
     if (log->error != SQLITE_OK || !log->count) return log->error;
     int count = log->count;
@@ -66,8 +67,9 @@ static int write_gathered(gathering_file *log) {
     return log->error;
 }
 
-// Discards the gathered bytes. Called when the connection locks or unlocks the write lock: the next transaction may be
-// that of another process. With locking_mode = EXCLUSIVE, the connection never unlocks it, so an error would last.
+// Discards the gathered bytes. Called when the connection locks or unlocks the write lock, because the next transaction
+// may belong to another process. With locking_mode = EXCLUSIVE, the connection never unlocks it, so an error would
+// last.
 static void end_transaction(gathering_file *log) {
     log->count = 0;
     log->has_header = 0;
@@ -75,7 +77,7 @@ static void end_transaction(gathering_file *log) {
     log->error = SQLITE_OK;
 }
 
-// Whether exactly these bytes come next in the WAL, and there is room for them.
+// Whether exactly these bytes come next in the WAL and fit into the buffer.
 static int is_next(const gathering_file *log, int count, sqlite3_int64 offset) {
     if (log->count && offset != log->offset + log->count) return 0;
     if (log->error != SQLITE_OK || log->count + count > CAPACITY) return 0;
@@ -94,7 +96,7 @@ static int gather(gathering_file *log, const void *bytes, int count, sqlite3_int
         log->is_commit = memcmp((const uint8_t *)bytes + 4, zero, sizeof zero) != 0;
         return SQLITE_OK;
     }
-    // Write the commit frame now: SQLite must learn of an error before the commit counts.
+    // Write the commit frame now, because SQLite must learn of an error before the commit counts.
     return log->is_commit ? write_gathered(log) : SQLITE_OK;
 }
 
@@ -147,7 +149,7 @@ static int database_shm_lock(sqlite3_file *file, int first, int count, int flags
     return real(file)->pMethods->xShmLock(real(file), first, count, flags);
 }
 
-// The remaining methods call those of the system's VFS.
+// The remaining methods forward to the system's VFS.
 
 static int file_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
     return real(file)->pMethods->xRead(real(file), bytes, count, offset);
@@ -210,13 +212,13 @@ static const sqlite3_io_methods database_methods = {
     file_shm_map, database_shm_lock, file_shm_barrier, file_shm_unmap, file_fetch, file_unfetch,
 };
 
-// For rollback journals and temporary files. Also for databases on a system without memory that processes share, where
-// SQLite uses no WAL.
+// For rollback journals and temporary files. Also for databases on systems without shared memory, where SQLite uses no
+// WAL.
 static const sqlite3_io_methods plain_methods = {
     1, database_close, file_read, file_write, file_truncate, file_sync, file_size, LOCKS,
 };
 
-// Gathers frames only where a torn write leaves the neighbouring bytes intact. Elsewhere, SQLite pads the WAL to whole
+// Gathers frames only where a torn write leaves the neighbouring bytes intact. Elsewhere SQLite pads the WAL to whole
 // sectors.
 static int is_gathered(const gathering_file *database) {
     const int safe = SQLITE_IOCAP_POWERSAFE_OVERWRITE;
@@ -248,8 +250,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *opened, i
 }
 
 static void register_vfs(void) {
-    // Another default VFS, such as one that the program has registered, may keep more in its structures than this code
-    // copies.
+    // Another default VFS, for example one that the program has registered, may keep more in its structures than this
+    // code copies.
     sqlite3_vfs *found = sqlite3_vfs_find(NULL);
     if (!found || strncmp(found->zName, "unix", 4) != 0) return;
     gathering_vfs = *found;

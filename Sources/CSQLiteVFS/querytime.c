@@ -4,14 +4,14 @@
 #include <sqlite3.h>
 #include <string.h>
 
-// The Julian day of 1970-01-01T00:00:00Z and the last one that SQLite's date functions accept, in milliseconds.
+// The Julian days of 1970-01-01T00:00:00Z and of the last time that SQLite's date functions accept, in milliseconds.
 #define UNIX_EPOCH INT64_C(210866760000000)
 #define LAST_TIME INT64_C(464269060799999)
 
 static sqlite3_vfs *system_vfs;
 static sqlite3_vfs query_vfs;
 
-// The time of the queries on this thread, as a Julian day in milliseconds; 0 for the time of the system.
+// The time of the queries on this thread, as a Julian day in milliseconds, or 0 for the system's time.
 static _Thread_local sqlite3_int64 query_time;
 
 static int current_time(sqlite3_vfs *vfs, sqlite3_int64 *time) {

@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-// https://sqlite.org/walformat.html, section 2.1: the header of the WAL-index, at the beginning of its first region, which
-// has 32 KiB. A copy of the header follows it.
+// https://sqlite.org/walformat.html, section 2.1: the header of the WAL-index, at the start of its first region of 32
+// KiB. A copy of the header follows.
 #define REGION 32768
 typedef struct wal_index_header {
     uint32_t version, unused, changes;
@@ -27,7 +27,7 @@ static uint64_t pair(const uint32_t words[2]) { return (uint64_t)words[0] << 32 
 const volatile void *csqlitevfs_header(sqlite3 *connection) {
     sqlite3_file *file = NULL, *log = NULL;
     void volatile *region = NULL;
-    // Without a WAL, xShmMap would create the file of the shared memory.
+    // Without a WAL, xShmMap would create the shared-memory file.
     if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK) return NULL;
     if (!log || !log->pMethods) return NULL;
     if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK || !file) return NULL;
@@ -37,12 +37,12 @@ const volatile void *csqlitevfs_header(sqlite3 *connection) {
 }
 
 int csqlitevfs_read_version(const volatile void *memory, csqlitevfs_version *version) {
-    // SQLite writes the copy first: equal ones are whole.
+    // SQLite writes the copy first, so two equal headers are complete.
     wal_index_header header = load(memory);
     atomic_thread_fence(memory_order_seq_cst);
     wal_index_header copy = load((const volatile uint32_t *)memory + sizeof header / sizeof(uint32_t));
     if (memcmp(&header, &copy, sizeof header) != 0 || !header.is_initialized) return 0;
-    // A WAL that never had a frame has no salts. A later one without frames would look the same.
+    // A WAL that never had a frame has no salts. Later versions without frames could not be distinguished from it.
     if (pair(header.salts) == 0) return 0;
     version->salts = pair(header.salts);
     version->checksum = pair(header.frame_checksum);

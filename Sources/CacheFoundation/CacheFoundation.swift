@@ -1,4 +1,4 @@
-// The part of Foundation that this package uses: on Linux without internationalization.
+// The part of Foundation that this package uses. On Linux, that part excludes internationalization.
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else

@@ -2,12 +2,12 @@ public import CacheLoader
 public import CacheStore
 
 extension ResourceLoader {
-    /// Creates a loader on a manual clock: time and pauses are those of `clock`.
+    /// Creates a loader on a manual clock, which controls its time and its pauses.
     ///
-    /// A pause between two attempts, for one, lasts until a test advances the clock. So a load from an origin that fails
-    /// does not end by itself, unless `configuration` forbids to retry. The default
-    /// ``/CacheLoader/ResourceLoader/Configuration/timeout`` is off: it would be one of the pauses for which
-    /// ``ManualClock/waitForSleeps(_:)`` waits.
+    /// For example, a pause between two attempts lasts until a test advances the clock. So a load from a failing origin
+    /// does not end by itself, unless `configuration` forbids retries. The default
+    /// ``/CacheLoader/ResourceLoader/Configuration/timeout`` is off, because ``ManualClock/waitForSleeps(_:)`` would
+    /// count it as a pause.
     public convenience init(
         store: ResponseStore, transport: any HTTPTransport, clock: ManualClock,
         configuration: Configuration = Configuration()
@@ -21,7 +21,7 @@ extension ResourceLoader {
 }
 
 extension HTTPCache {
-    /// Creates a cache on a manual clock: time and pauses are those of `clock`.
+    /// Creates a cache on a manual clock, which controls its time and its pauses.
     public convenience init(
         store: ResponseStore, transport: any HTTPTransport, clock: ManualClock,
         configuration: Configuration = Configuration()

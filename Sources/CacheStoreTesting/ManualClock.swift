@@ -1,9 +1,9 @@
 public import CacheFoundation
 internal import Synchronization
 
-/// A clock whose time changes only when a test changes it.
+/// A clock whose time only a test changes.
 ///
-/// One clock drives a store, the queries on its views, and the caches and loaders on it:
+/// One clock drives a store, the queries on its views, and its caches and loaders:
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -18,7 +18,7 @@ internal import Synchronization
 public final class ManualClock: Sendable {
     private struct State {
         var now: Date
-        /// The sum of all advances. Ends of sleeps count from it, so that setting the date wakes no task.
+        /// The sum of all advances. Sleeps end relative to it, so that setting the date wakes no task.
         var elapsed = Duration.zero
         var sleeps: [Duration] = []
         var nextID = 0
@@ -30,7 +30,7 @@ public final class ManualClock: Sendable {
             return nextID
         }
 
-        /// Removes and returns the tasks whose sleep is over, in the order of its end.
+        /// Removes and returns the tasks whose sleep is over, in the order in which the sleeps end.
         mutating func takeRested() -> [CheckedContinuation<Bool, Never>] {
             let rested = sleeping.filter { $0.end <= elapsed }.sorted { ($0.end, $0.id) < ($1.end, $1.id) }
             sleeping.removeAll { $0.end <= elapsed }
@@ -52,15 +52,15 @@ public final class ManualClock: Sendable {
     /// Returns the present time of the clock.
     @Sendable public func date() -> Date { now }
 
-    /// Advances the clock, and wakes the tasks whose sleep is over.
+    /// Advances the clock and wakes the tasks whose sleep is over.
     ///
-    /// Returns before these tasks have run. If a task sleeps again, it wakes after a further advance.
+    /// Returns before these tasks have run. If a task sleeps again, only another advance wakes it.
     public func advance(by duration: Duration) {
         precondition(duration >= .zero, "a clock advances; use set(_:) to set it back")
         advance(by: duration, seconds: duration / .seconds(1))
     }
 
-    /// Advances the clock by `seconds`; a negative number sets it back and wakes no task.
+    /// Advances the clock by `seconds`. A negative number sets it back and wakes no task.
     package func advance(by seconds: TimeInterval) {
         advance(by: .seconds(max(0, seconds)), seconds: seconds)
     }
@@ -74,7 +74,7 @@ public final class ManualClock: Sendable {
         for caller in rested { caller.resume(returning: true) }
     }
 
-    /// Sets the clock to `date`, as a user sets the clock of a system: no sleep becomes shorter or longer.
+    /// Sets the clock to `date`, as a user sets a system's clock. No sleep becomes shorter or longer.
     public func set(_ date: Date) {
         state.withLock { $0.now = date }
     }
@@ -113,12 +113,12 @@ public final class ManualClock: Sendable {
     /// The durations of all calls of ``sleep(_:)`` since the creation of the clock, in order.
     public var sleeps: [Duration] { state.withLock { $0.sleeps } }
 
-    /// The number of tasks that sleep now.
+    /// The number of sleeping tasks.
     public var sleeperCount: Int { state.withLock { $0.sleeping.count } }
 
     /// Returns after `count` calls of ``sleep(_:)`` since the creation of the clock, or when this task is cancelled.
     ///
-    /// Call this before ``advance(by:)``: an advance ends only sleeps that have begun.
+    /// Call this before ``advance(by:)``, because an advance ends only sleeps that have begun.
     public func waitForSleeps(_ count: Int) async {
         let id = state.withLock { $0.makeID() }
         await withTaskCancellationHandler {

@@ -1,11 +1,11 @@
 public import CacheStore
 
 extension ResponseStore {
-    /// Opens an empty store in a directory of its own. When the last reference is released, the store closes and removes
-    /// the directory.
+    /// Opens an empty store in a new temporary directory. When the last reference is released, the store closes and
+    /// removes the directory.
     ///
     /// - Parameters:
-    ///   - clock: The clock of the store and of the queries on its views; `nil` for the clock of `configuration`.
+    ///   - clock: The clock of the store and of the queries on its views, or `nil` for the clock of `configuration`.
     ///   - configuration: The behaviour of the store.
     /// - Throws: The errors of opening a store.
     public static func temporary(
@@ -15,7 +15,7 @@ extension ResponseStore {
         var configuration = configuration
         if let clock { configuration.clock = clock.date }
         let store = try ResponseStore(directory: directory.url, configuration: configuration)
-        // The store keeps its shared objects until after it has closed.
+        // The store releases its shared objects only after it has closed.
         return store.keeping(directory)
     }
 

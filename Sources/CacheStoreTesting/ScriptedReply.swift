@@ -45,14 +45,14 @@ public struct ScriptedReply: Sendable {
         ScriptedReply(.response(HTTPResponse(status: status, headerFields: fields), [data], failure: nil))
     }
 
-    /// Returns an error in place of a response.
+    /// Returns an error instead of a response.
     public static func failure(_ code: TransportError.Code, message: String = "") -> ScriptedReply {
         ScriptedReply(.failure(TransportError(code, message: message)))
     }
 
     /// Returns the reply with a body that breaks off after `count` bytes.
     ///
-    /// `Content-Length` announces the whole body, unless the reply has that field.
+    /// `Content-Length` announces the whole body, unless the reply already has that field.
     ///
     /// - Parameters:
     ///   - count: The number of bytes that arrive, at most those of the body.
@@ -72,8 +72,8 @@ public struct ScriptedReply: Sendable {
         return reply
     }
 
-    /// Returns the reply with one more interim response before its head or error, and before the pause of
-    /// ``delayed(by:on:)`` (RFC 9110 §15.2).
+    /// Returns the reply with another interim response (RFC 9110 §15.2), before its head or error, and before the pause
+    /// of ``delayed(by:on:)``.
     ///
     /// - Parameters:
     ///   - status: A status from 100 to 199, except 101, which is a final response.
@@ -85,21 +85,23 @@ public struct ScriptedReply: Sendable {
         return reply
     }
 
-    /// Returns the reply with a pause before its head or error. The pause ends when the clock has advanced.
+    /// Returns the reply with a pause before its head or error. The pause ends when the clock has advanced by
+    /// `duration`.
     public func delayed(by duration: Duration, on clock: ManualClock) -> ScriptedReply {
         var reply = self
         reply.pauseBeforeHead = { () async throws(TransportError) in try await clock.pause(duration) }
         return reply
     }
 
-    /// Returns the reply with a pause before each chunk of its body. A pause ends when the clock has advanced.
+    /// Returns the reply with a pause before each chunk of its body. A pause ends when the clock has advanced by
+    /// `duration`.
     public func paced(by duration: Duration, on clock: ManualClock) -> ScriptedReply {
         var reply = self
         reply.pauseBeforeChunk = { () async throws(TransportError) in try await clock.pause(duration) }
         return reply
     }
 
-    /// Gives the reply once, after its interim responses. The answer to HEAD has no body.
+    /// Returns the response after its interim responses and the pause. The answer to HEAD has no body.
     func response(
         to method: HTTPRequest.Method, onInterimResponse: (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
@@ -132,7 +134,7 @@ extension ManualClock {
 }
 
 extension TransportResponse {
-    /// Returns a response whose body arrives as `chunks`, for the function of a ``ScriptedTransport``. If there is a
+    /// Returns a response whose body arrives as `chunks`, for the function of a ``ScriptedTransport``. With a
     /// `failure`, the body ends with that error after the last chunk.
     public static func reply(
         _ status: HTTPResponse.Status = .ok,
@@ -147,7 +149,7 @@ extension TransportResponse {
 }
 
 extension TransportBody {
-    /// Creates a body that arrives as `chunks`, then throws `failure` or, without one, ends. Omits empty chunks.
+    /// Creates a body that arrives as `chunks`, then ends or throws `failure`. Omits empty chunks.
     package init(chunks: [Data], failure: TransportError? = nil) {
         let remaining = Mutex(chunks.filter { !$0.isEmpty }[...])
         self.init { () async throws(TransportError) -> Data? in

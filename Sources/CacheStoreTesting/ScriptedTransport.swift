@@ -3,7 +3,7 @@ public import CacheLoader
 public import HTTPTypes
 internal import Synchronization
 
-/// A transport without a network: a script answers the requests, and the transport records them.
+/// A transport without a network. A script answers the requests, and the transport records them.
 ///
 /// ```swift
 /// let transport = ScriptedTransport([
@@ -18,7 +18,7 @@ public final class ScriptedTransport: HTTPTransport {
     public struct SentRequest: Hashable, Sendable {
         /// The head of the request.
         public var request: HTTPRequest
-        /// The content of the request; `nil` for none.
+        /// The content of the request, or `nil`.
         public var body: Data?
     }
 
@@ -30,9 +30,8 @@ public final class ScriptedTransport: HTTPTransport {
     /// Guards the recorded requests.
     private let log = Mutex<[SentRequest]>([])
 
-    /// Creates a transport that gives these replies one after the other, for any URL. The last one also answers all
-    /// further requests. Without replies, each request fails with
-    /// `TransportError.Code.unsupportedRequest`.
+    /// Creates a transport that gives these replies in order, for any URL. The last one also answers all later
+    /// requests. Without replies, each request fails with `TransportError.Code.unsupportedRequest`.
     public convenience init(_ replies: ScriptedReply...) {
         self.init(replies)
     }
@@ -45,7 +44,7 @@ public final class ScriptedTransport: HTTPTransport {
         })
     }
 
-    /// Creates a transport with a list of replies for each URL. The last reply of a list also answers all further
+    /// Creates a transport with a list of replies for each URL. The last reply of a list also answers all later
     /// requests for the URL.
     ///
     /// A URL is absolute and in the form of the request, such as `https://example.com/` with its slash. A request for
@@ -96,7 +95,7 @@ public final class ScriptedTransport: HTTPTransport {
         try await send(request, content: content) { _ in }
     }
 
-    /// Does the same, and hands over the interim responses of the reply.
+    /// Sends like ``send(_:content:)``, and also passes on the interim responses of the reply.
     public func send(
         _ request: HTTPRequest, content: RequestContent?,
         onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
@@ -107,7 +106,7 @@ public final class ScriptedTransport: HTTPTransport {
     }
 }
 
-/// The replies that are still to give.
+/// The replies that are left.
 private final class RemainingReplies: Sendable {
     /// Guards the replies.
     private let replies: Mutex<[String: [ScriptedReply]]>

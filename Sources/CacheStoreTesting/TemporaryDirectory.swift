@@ -3,7 +3,7 @@ public import CacheStore
 
 /// A directory for one test. Removed with its contents when the last reference is released.
 ///
-/// For tests that open one store several times, such as a program that is started again. Otherwise
+/// For tests that open the same store several times, for example to test a restart. Otherwise
 /// ``CacheStore/ResponseStore/temporary(clock:configuration:)`` is enough.
 public final class TemporaryDirectory: Sendable {
     /// The location of the directory.
@@ -28,7 +28,7 @@ public final class TemporaryDirectory: Sendable {
     deinit {
         // A test may have removed permissions that the deletion needs.
         try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
-        // The background work of a store that was just released may create one more file during the removal.
+        // The background work of a store that was just released may create another file during the removal.
         if (try? FileManager.default.removeItem(at: url)) == nil { try? FileManager.default.removeItem(at: url) }
     }
 }
