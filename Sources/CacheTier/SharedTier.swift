@@ -18,8 +18,8 @@ internal import Synchronization
 /// let cache = HTTPCache(store: store, transport: TieredTransport(tier: tier, origin: DefaultTransport()))
 /// ```
 ///
-/// Safe to use from any task. Create one for each engine and partition, and keep it: it owns the measurements, the
-/// breaker and the writes that wait.
+/// Safe to use from any task. Create one tier for each engine and partition and keep it: it contains the measurements,
+/// the breaker and the pending writes.
 public final class SharedTier: Sendable {
     static let start = ContinuousClock.now
 
@@ -28,50 +28,50 @@ public final class SharedTier: Sendable {
     let layout: TierLayout
     let configuration: Configuration
     let writes: WriteBehind
-    /// `nil` without a handler of metrics.
+    /// The metrics, or `nil` without a handler.
     let meters: TierMeters?
 
     struct State {
         var statistics = TierStatistics()
         var breaker = CircuitBreaker()
-        /// Suspends hits with bodies of their own: each body that did not arrive in time opens this one.
+        /// Suspends hits with separate body objects. One body that did not arrive in time opens this breaker.
         var bodyBreaker = CircuitBreaker(threshold: 1)
         var plan = HedgingPlan()
         var epochs: EpochTable
-        /// The reads of epochs that run.
+        /// The running reads of epochs.
         var epochReads: [String: EpochRead] = [:]
-        /// The writes of epochs that the engine lacks, while they run.
+        /// The running writes of epochs that the engine lacks.
         var epochWrites: [String: Task<Void, Never>] = [:]
-        /// Whether the engine has shown that it has no conditional writes.
+        /// Whether the engine has turned out not to support conditional writes.
         var lacksConditions = false
-        /// Whether a write has tried to find that out.
+        /// Whether a write has already tested that.
         var hasCheckedCondition = false
-        /// The responses that are not worth a lease: the uptimes of their notes, by the names of the leases. A dropped note
-        /// costs one more lease.
+        /// Responses that need no lease: the uptimes of their notes, by the names of the leases. A dropped note costs
+        /// one more lease.
         var leaseNotes = BoundedDictionary<String, Duration>(capacity: 1000)
-        /// The uptimes of unsafe requests, by epoch, of a process that cannot write.
+        /// The uptimes of unsafe requests by epoch, in a process that cannot write.
         var ownRemovals: [String: Duration] = [:]
-        /// The records whose bodies this process could not complete: their times of writing, by name. A dropped record costs
-        /// one more attempt.
+        /// Records whose bodies this process could not complete: their times of writing, by name. A dropped record
+        /// costs one more attempt.
         var refused = BoundedDictionary<String, Int64>(capacity: 1000)
-        /// The tier's time as last stated, and the uptime of its arrival.
+        /// The last stated time of the tier, and the uptime of its arrival.
         var time: (date: HTTPDate, uptime: Duration)?
     }
 
     /// Guards the counts, the measurements and the known epochs.
     let state: Mutex<State>
 
-    /// Creates a tier; sends no request.
+    /// Creates a tier. Sends no request.
     ///
     /// - Parameters:
     ///   - engine: The server with the objects.
     ///   - keys: The keys of names and records.
-    ///   - configuration: Further settings.
+    /// - configuration: Additional settings.
     public init(engine: TierEngine, keys: TierKeys, configuration: Configuration = Configuration()) {
         self.engine = engine
         self.keys = keys
         var configuration = configuration
-        // A lease of a second could be over when it is taken.
+        // A lease of one second could be over when it is taken.
         configuration.leaseLifetime = max(configuration.leaseLifetime, .seconds(2))
         self.configuration = configuration
         layout = TierLayout(names: keys.names, partition: configuration.partition)
@@ -84,7 +84,7 @@ public final class SharedTier: Sendable {
         if isBreakerOpen { meters?.breakerChanged(isOpen: false) }
     }
 
-    /// The counts until now.
+    /// The current counts.
     public var statistics: TierStatistics { state.withLock { $0.statistics } }
 
     /// Whether the breaker is open: requests go to the origin without asking the engine.
@@ -93,21 +93,21 @@ public final class SharedTier: Sendable {
     /// Whether the keys permit writing.
     public var canWrite: Bool { keys.canWrite }
 
-    /// The number of removals by unsafe requests that the engine has not taken yet.
+    /// The number of removals by unsafe requests that the engine has not accepted yet.
     ///
-    /// This process neither answers with the removed responses nor writes new ones. It repeats the write with pauses of
-    /// 1 to 30 seconds.
+    /// Until then, this process neither answers with the removed responses nor writes new ones. It repeats the write
+    /// after pauses of 1 to 30 seconds.
     public var pendingRemovalCount: Int { state.withLock { $0.epochs.pendingCount } }
 
-    /// Returns once all writes that wait now have ended. Call this before the process ends.
+    /// Returns when all writes that are now waiting have ended. Call this before the process ends.
     ///
-    /// Does not wait for the repetition of removals that have failed: see ``pendingRemovalCount``.
+    /// Does not wait for repetitions of failed removals: see ``pendingRemovalCount``.
     public func waitForWrites() async {
         await writes.drain()
     }
 }
 
 extension SharedTier: CustomReflectable {
-    /// A mirror without children: some of them hold secrets.
+    /// A mirror without children, because some of them contain secrets.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,4 +1,4 @@
-/// An error of the tier that a caller has to see. Loads never throw one.
+/// An error of the tier that a caller has to handle. Loads never throw one.
 @nonexhaustive
 public enum TierError: Error, Hashable, Sendable {
     /// The text is not the URL of an engine.
@@ -7,14 +7,14 @@ public enum TierError: Error, Hashable, Sendable {
     case invalidKey(id: String)
     /// The keys of this tier cannot write.
     case readOnly
-    /// The engine did not take or return an object; the text is its answer.
+    /// The engine did not accept or return an object. The text is its answer.
     case engine(String)
-    /// The environment lacks a variable; the text names it.
+    /// The environment lacks a variable, which the text names.
     case environment(String)
 }
 
 extension TierError: CustomStringConvertible {
-    /// A sentence for people. Contains no key and no credentials.
+    /// A readable sentence. Contains no key and no credentials.
     public var description: String {
         switch self {
         case .invalidURL(let text): "\(text) is not an http or https URL of an engine"

@@ -10,14 +10,14 @@ internal import Synchronization
 /// let cache = HTTPCache(store: store, transport: TieredTransport(tier: tier, origin: DefaultTransport()))
 /// ```
 ///
-/// Answers like a shared cache between the store and the origin (RFC 9111): with `Age`, and with a member of
-/// `Cache-Status`. A request that must reach the origin carries `Cache-Control: no-cache`, as with every shared cache.
+/// Answers like a shared cache between the store and the origin (RFC 9111): with `Age`, and with a member in
+/// `Cache-Status`. A request that must reach the origin needs `Cache-Control: no-cache`, as with every shared cache.
 ///
-/// A failing tier delays a head by ``SharedTier/Configuration/deadline`` at most, and fails no request. The one exception
-/// is a body of more than 64 KiB that breaks off and that the origin cannot complete: reading throws `truncated`. With
-/// an engine that has conditional writes, a lease may take another deadline, or two if its `PUT` is repeated on the way.
-/// A wait for the response of another machine takes ``SharedTier/Configuration/leaseWait`` and four deadlines at most.
-/// Safe to use from any task.
+/// A failing tier delays a head by at most ``SharedTier/Configuration/deadline``, and fails no request. The only
+/// exception is a body of more than 64 KiB that breaks off and that the origin cannot complete: then reading throws
+/// `truncated`. With an engine that has conditional writes, a lease may take another deadline, or two if its `PUT` is
+/// repeated on the way. A wait for the response of another machine takes at most ``SharedTier/Configuration/leaseWait``
+/// and four deadlines. Safe to use from any task.
 public struct TieredTransport: HTTPTransport {
     private let tier: SharedTier
     private let origin: any HTTPTransport
@@ -25,14 +25,14 @@ public struct TieredTransport: HTTPTransport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - tier: The tier, which several transports may share.
+    /// - tier: The tier. Several transports may share it.
     ///   - origin: Carries the requests that the tier does not answer.
     public init(tier: SharedTier, origin: any HTTPTransport) {
         self.tier = tier
         self.origin = origin
     }
 
-    /// Returns the request as the origin will receive it.
+    /// Returns the request as the origin receives it.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest { origin.prepare(request) }
 
     /// Whether the origin's transport passes bodies in unknown content codings.
@@ -45,14 +45,14 @@ public struct TieredTransport: HTTPTransport {
         try await send(request, content: content, nil)
     }
 
-    /// Answers like ``send(_:content:)``, and hands over the interim responses of the origin. An answer of the tier has
-    /// none.
+    /// Answers like ``send(_:content:)``, and passes on the interim responses of the origin. An answer of the tier has
+    /// no interim responses.
     public func send(
         _ request: HTTPRequest, content: RequestContent?,
         onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         let interimResponses = InterimResponses(onInterimResponse)
-        // The tier may answer while the origin still sends interim responses.
+        // The tier may answer while the origin is still sending interim responses.
         defer { interimResponses.end() }
         return try await send(request, content: content, interimResponses)
     }
@@ -88,7 +88,7 @@ public struct TieredTransport: HTTPTransport {
         }
     }
 
-    /// Asks tier and origin at once; the first usable response answers.
+    /// Asks tier and origin in parallel. The first usable response answers.
     private func sendAtOnce(
         _ request: HTTPRequest, _ interimResponses: InterimResponses?
     ) async throws(TransportError) -> TransportResponse {
@@ -97,7 +97,7 @@ public struct TieredTransport: HTTPTransport {
             case origin(Result<TransportResponse, TransportError>)
             case cancelled
 
-            /// The response of the origin, if it answers without regard to the tier.
+            /// The response of the origin, if it can answer before the tier does.
             var response: TransportResponse? {
                 guard case .origin(.success(let response)) = self, response.head.status.code < 500 else { return nil }
                 return response
@@ -105,11 +105,11 @@ public struct TieredTransport: HTTPTransport {
         }
         let start = tier.time
         let first = FirstResult<First>()
-        // Only this call keeps a hit, and its connection; the fill keeps the rest of the lookup.
+        // Only this call keeps the hit with its connection. The fill keeps the rest of the lookup.
         let complete = FirstResult<SharedTier.Lookup>()
         let lookup = Task { [tier] in
             var lookup = await tier.lookUp(request)
-            // Those that the engine had before the origin was asked.
+            // The epochs that the engine had before the origin was asked.
             lookup.epochs = tier.knownEpochs(tier.layout.epochs(of: request), at: start)
             lookup.commonTagEpoch = tier.knownEpochs([tier.layout.commonTagEpoch], at: start)?.first
             tier.countMiss(of: lookup)
@@ -117,7 +117,7 @@ public struct TieredTransport: HTTPTransport {
             if !first.finish(.tier(lookup)), lookup.hit != nil, await first.value().response != nil {
                 tier.count { $0.lateHits += 1 }
             }
-            // For later requests: these are not from before the origin was asked.
+            // Only later requests can use these epochs, because they are written after the origin was asked.
             let missing = lookup.missingEpochs
             if !missing.isEmpty, tier.mayWrite(request) { Task { await tier.writeMissing(missing) } }
             return lookup.withoutHit
@@ -154,14 +154,14 @@ public struct TieredTransport: HTTPTransport {
             }
             return try result.get()
         case .origin(let result):
-            // The lookup goes on for its measurement, and for the write after it.
+            // The lookup continues for its measurement, and for the write after it.
             if let response = winner.response { return response }
             if let hit = await complete.value().hit { return self.response(hit, to: request) }
             return try result.get()
         }
     }
 
-    /// Returns a response that is delivered, and counts the hit.
+    /// Returns the response of a hit, and counts the hit.
     private func response(_ hit: SharedTier.Hit, to request: HTTPRequest) -> TransportResponse {
         tier.count { $0.hits += 1 }
         let body: TransportBody
@@ -176,12 +176,12 @@ public struct TieredTransport: HTTPTransport {
         return TransportResponse(head: hit.head, body: body, isBodyDecoded: hit.isBodyDecoded)
     }
 
-    /// Requests the response of the origin, and keeps its body for the tier while it is read.
+    /// Requests the response of the origin. Keeps its body for the tier while it is read.
     ///
     /// - Parameters:
-    ///   - interimResponses: Receives the interim responses; `nil` ignores them.
-    ///   - reason: The reason in `Cache-Status`; `nil` if the lookup has not ended.
-    ///   - lease: The lease of this machine; ends once the response is written, or is known not to be.
+    ///   - interimResponses: Receives the interim responses. `nil` ignores them.
+    ///   - reason: The reason in `Cache-Status`, or `nil` while the lookup is running.
+    ///   - lease: The lease of this machine. Ends when the response is written, or is known not to be.
     ///   - lookup: Returns the result of the lookup. Called after the body is complete.
     private func fetch(
         _ request: HTTPRequest, _ interimResponses: InterimResponses?, reason: ForwardReason? = nil,
@@ -223,13 +223,13 @@ public struct TieredTransport: HTTPTransport {
             tier.removeRecords(olderThan: response.head, foundBy: lookup)
             lease?.leaveNote()
         case .nothing:
-            // Such errors are soon over, and a limited origin must not get the requests of all machines.
+            // Such errors are usually short, and a limited origin must not get the requests of all machines.
             if status.kind != .serverError, status != .tooManyRequests { lease?.leaveNote() }
         }
         return named(response, after: reason)
     }
 
-    /// Returns a response of the origin with the tier's member of `Cache-Status`, if the lookup has told a reason.
+    /// Returns a response of the origin, with the tier's member of `Cache-Status` if the lookup has given a reason.
     private func named(_ response: TransportResponse, after reason: ForwardReason?) -> TransportResponse {
         guard let reason else { return response }
         var response = response

@@ -1,21 +1,21 @@
-/// Stops asking an engine that fails, and asks again with one request at a time.
+/// Stops asking a failing engine, then probes it with one request at a time.
 ///
-/// A result is evidence about the time of its request. So requests that fail at the same time are one failure, however
-/// many they are. An open breaker ignores requests that began before its first probe, whether they succeed or fail.
+/// A result says something about the time of its request. So requests that fail at the same time count as one failure.
+/// An open breaker ignores requests that began before its first probe, whether they succeed or fail.
 ///
 /// Pure: the time is an argument.
 package struct CircuitBreaker: Sendable {
     private enum State {
-        /// `since`: the end of the last failure that counts, or the beginning of the probe that has closed the breaker.
+        /// `since`: the end of the last counted failure, or the beginning of the probe that closed the breaker.
         case closed(failures: Int, since: Duration?)
         case open(until: Duration, pause: Duration)
         /// `since`: the beginning of the first probe.
         case halfOpen(since: Duration, lastProbe: Duration, pause: Duration)
     }
 
-    /// The consecutive failures that open the breaker.
+    /// The number of consecutive failures that opens the breaker.
     package let threshold: Int
-    /// The first pause. Each further failure doubles the pause.
+    /// The first pause. Each later failure doubles it.
     package let firstPause: Duration
     package let longestPause: Duration
     private var state = State.closed(failures: 0, since: nil)
@@ -26,13 +26,13 @@ package struct CircuitBreaker: Sendable {
         self.longestPause = longestPause
     }
 
-    /// Whether the engine is not asked, except by a probe.
+    /// Whether only probes may ask the engine.
     package var isOpen: Bool {
         if case .closed = state { return false }
         return true
     }
 
-    /// Whether a request may ask the engine. After the pause, one request is a probe.
+    /// Whether a request may ask the engine. After the pause, one request becomes a probe.
     package mutating func admits(at now: Duration) -> Bool {
         switch state {
         case .closed:
@@ -42,7 +42,7 @@ package struct CircuitBreaker: Sendable {
             state = .halfOpen(since: now, lastProbe: now, pause: pause)
             return true
         case .halfOpen(let since, let lastProbe, let pause):
-            // A probe without a result, such as a cancelled one, does not block later probes.
+            // A probe without a result, for example a cancelled one, does not block later probes.
             guard now - lastProbe >= pause else { return false }
             state = .halfOpen(since: since, lastProbe: now, pause: pause)
             return true
@@ -55,7 +55,7 @@ package struct CircuitBreaker: Sendable {
     package mutating func succeeded(from start: Duration) {
         switch state {
         case .closed(_, let since):
-            // Also if it began before the last failure: the engine has answered since.
+            // Even if it began before the last failure: the engine has answered since.
             state = .closed(failures: 0, since: since)
         case .open:
             break

@@ -1,11 +1,11 @@
-/// Decides whether a request asks the tier first, or tier and origin at once.
+/// Decides whether a request asks the tier first, or tier and origin in parallel.
 ///
-/// In series, a request costs `t_tier` and, on a miss, `t_origin` after it. At once, it costs `t_origin` at most. So the
-/// series is worth its time only if `p(hit) × t_origin > t_tier`. Pure: the measurements are arguments.
+/// In series, a request costs `t_tier` and, on a miss, additionally `t_origin`. In parallel, it costs at most
+/// `t_origin`. So the series is faster only if `p(hit) × t_origin > t_tier`. Pure: the measurements are arguments.
 package struct HedgingPlan: Sendable {
-    /// The part of a new measurement in an average.
+    /// The weight of a new measurement in an average.
     private static let weight = 0.1
-    /// The measurements of each kind before which requests ask in series.
+    /// The number of measurements of each kind that a decision needs. Until then, requests ask in series.
     package static let leastMeasurements = 8
 
     private struct Average {
@@ -14,7 +14,7 @@ package struct HedgingPlan: Sendable {
 
         mutating func note(_ measurement: Double) {
             count += 1
-            // The plain average of the first measurements.
+            // The first measurements have a plain average.
             value += (measurement - value) * max(weight, 1 / Double(count))
         }
     }
@@ -33,10 +33,10 @@ package struct HedgingPlan: Sendable {
 
     /// Returns the longest wait for a response that another machine requests.
     ///
-    /// Twice the origin's time, as that request may be slower than the average. Four requests to the tier follow: body,
-    /// record and lease of the other machine, and the next lookup.
+    /// Twice the origin's time, because that request may be slower than the average. Adds four requests to the tier:
+    /// body, record and lease of the other machine, and the next lookup.
     ///
-    /// - Parameter limit: The bound, which also counts without measurements.
+    /// - Parameter limit: The upper bound, also used without measurements.
     package func longestWait(atMost limit: Duration) -> Duration {
         guard originTime.count > 0 else { return limit }
         return min(limit, .seconds(2 * originTime.value + 4 * tierTime.value))

@@ -3,23 +3,23 @@ internal import CacheLoader
 internal import HTTPTypes
 internal import Synchronization
 
-/// The body of a hit. If the tier fails while it arrives, the rest comes from the origin.
+/// The body of a hit. If the tier fails during the transfer, the origin supplies the rest.
 ///
-/// The origin sends the whole response once more. Its chunks are compared with the same record, so that the rest
-/// belongs to the same representation. The body fails only if the origin has another representation by then.
+/// The origin sends the whole response again. Its chunks are compared with the same record, so the rest belongs to the
+/// same representation. The body fails only if the representation has changed.
 final class ResumingBody: Sendable {
     private struct State {
         var first: Data?
         var body: VerifiedBody
         var isFromOrigin = false
         var deliveredCount = 0
-        /// The time that the tier may still take.
+        /// The remaining time for the tier.
         var allowance: Duration
-        /// The end, which each further read repeats.
+        /// The end, which every later read repeats.
         var end: Result<Void, TransportError>?
     }
 
-    /// The longest time for each MiB, beside the deadline of the body.
+    /// The additional time for each MiB of the body.
     private static let timePerMebibyte = Duration.seconds(1)
 
     private let tier: SharedTier
@@ -91,7 +91,7 @@ final class ResumingBody: Sendable {
         }
     }
 
-    /// Returns the next step within the deadline, and within the time that remains for the whole body.
+    /// Returns the next step within the deadline and the remaining time for the whole body.
     private func nextFromTier(_ body: VerifiedBody) async -> VerifiedBody.Step {
         let configuration = tier.configuration
         let start = configuration.uptime()
@@ -103,7 +103,7 @@ final class ResumingBody: Sendable {
         return step
     }
 
-    /// Refuses the record if the origin has other bytes, so that it fails one load and no further one.
+    /// If the origin has other bytes, refuses the record, so that only this load fails.
     private func truncated(after step: VerifiedBody.Step) -> TransportError {
         guard case .damaged = step else {
             return TransportError(.truncated, message: "the tier failed, and then the origin")
@@ -117,7 +117,7 @@ final class ResumingBody: Sendable {
         var request = request
         request.headerFields[fields: .ifNoneMatch] = []
         request.headerFields[fields: .ifModifiedSince] = []
-        // The answer is the whole body, although the request may have asked for a range.
+        // Request the whole body, even if the original request asked for a range.
         request.headerFields[fields: .range] = []
         request.headerFields[fields: .ifRange] = []
         let response: TransportResponse
@@ -129,7 +129,7 @@ final class ResumingBody: Sendable {
         let body = VerifiedBody(response.body, of: candidate.record)
         let status = response.head.status
         let isSame = status == candidate.record.head.response.status
-        // An error of the server says nothing about its representation.
+        // A server error says nothing about the representation.
         var step = status.kind == .serverError ? VerifiedBody.Step.unavailable : .damaged
         for _ in 0..<(isSame ? state.withLock { $0.deliveredCount } : 0) {
             step = await body.next()

@@ -5,9 +5,9 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
 
-/// Finds the response of the tier to a request.
+/// Looks up a request in the tier.
 extension SharedTier {
-    /// A response of the tier that answers.
+    /// A response of the tier that answers the request.
     struct Hit: Sendable {
         let head: HTTPResponse
         let isBodyDecoded: Bool
@@ -27,26 +27,25 @@ extension SharedTier {
         var isPresent = false
         /// A response that the origin may confirm.
         var stale: StaleRecord?
-        /// The names of the valid records, whether or not they may answer this request.
+        /// The names of the valid records, also of those that may not answer this request.
         var recordNames: [String] = []
         /// The reason of a miss, for `Cache-Status`.
         var reason = ForwardReason.uriMiss
-        /// The names of the epochs, in their order.
+        /// The names of the epochs, in order.
         var epochNames: [String] = []
-        /// The epochs before the origin is asked; `nil` if one is unknown, and then nothing is written.
+        /// The epochs before the origin is asked. While one of them is unknown, nothing is written.
         var epochs: [String]?
-        /// The common epoch of all tags before the origin is asked; `nil` if unknown, and then nothing with tags is
-        /// written.
+        /// The common epoch of all tags before the origin is asked. While it is unknown, nothing with tags is written.
         var commonTagEpoch: String?
         /// The epochs that the engine lacks.
         var missingEpochs: [MissingEpoch] = []
         /// The names that the tier has for `Vary`, joined by line feeds.
         var varyNames: String?
         var hasFailed = false
-        /// Whether the engine has answered, without a usable response.
+        /// Whether the engine has answered without a usable response.
         var isMiss = false
 
-        /// The result without the hit, whose body would keep a connection.
+        /// The result without the hit, whose body would hold a connection.
         var withoutHit: Lookup {
             var copy = self
             copy.hit = nil
@@ -66,8 +65,8 @@ extension SharedTier {
         return isAdmitted
     }
 
-    /// Looks up a response within the deadline, and records time and result. The caller counts the request if the engine
-    /// has answered. Call this after ``admits(_:)``.
+    /// Looks up a response within the deadline. Records the time and the result. The caller counts the request if the
+    /// engine has answered. Call after ``admits(_:)``.
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
         let wait = BodyWait()
@@ -75,7 +74,7 @@ extension SharedTier {
             await self.find(request, wait)
         }
         let end = configuration.uptime()
-        // The caller's cancellation says nothing about the engine.
+        // A cancellation by the caller says nothing about the engine.
         guard result != nil || !Task.isCancelled else { return Lookup() }
         let answer: RequestStep.UpstreamResult =
             switch result {
@@ -89,7 +88,7 @@ extension SharedTier {
             // A hit counts when it answers, and a miss when no other lookup follows.
             if answer == .timeout {
                 state.statistics.timeouts += 1
-                // After a short wait, the records have taken the time.
+                // If the wait for a body was short, the records took the time.
                 if let begin = wait.begin, end - begin >= configuration.deadline / 2 {
                     state.bodyBreaker.failed(from: begin, to: end)
                 }
@@ -104,7 +103,7 @@ extension SharedTier {
         return lookup
     }
 
-    /// Counts a lookup that no other one follows.
+    /// Counts a miss after the last lookup of a request.
     func countMiss(of lookup: Lookup) {
         if lookup.isMiss { count { $0.misses += 1 } }
     }
@@ -163,7 +162,7 @@ extension SharedTier {
             case .hit(let hit):
                 lookup.hit = hit
                 lookup.isPresent = true
-                // The other object does not matter then.
+                // Then a failure of the other object does not matter.
                 lookup.hasFailed = false
                 return lookup
             case .suspended:
@@ -177,7 +176,7 @@ extension SharedTier {
         return lookup
     }
 
-    /// Returns the key of the variant that `request` selects by fields with these names, joined by line feeds.
+    /// Returns the key of the variant that `request` selects by the fields with these names, joined by line feeds.
     func variant(named names: String, _ request: HTTPRequest) -> VaryKey? {
         let fields = HTTPFields(names.split(separator: "\n").map { HTTPField(name: .vary, value: String($0)) })
         return VaryKey(
@@ -189,13 +188,13 @@ extension SharedTier {
 
     private enum Outcome {
         case hit(Hit)
-        /// It could answer, but bodies outside their records do not arrive in time.
+        /// The record may answer, but bodies outside records do not arrive in time at present.
         case suspended
-        /// It may not answer, or its body is not there.
+        /// The record may not answer, or its body is missing.
         case none(ForwardReason)
     }
 
-    /// Returns the answer from a candidate.
+    /// Returns the answer of a candidate.
     private func hit(_ candidate: Candidate, _ request: HTTPRequest, _ wait: BodyWait) async -> Outcome {
         let record = candidate.record
         let response = record.head.response
@@ -216,7 +215,7 @@ extension SharedTier {
         if let body = record.body { return hit(.bytes(Data(answer.bytes(of: Array(body))))) }
         switch answer.content {
         case .none: return hit(.bytes(Data()))
-        // The origin answers ranges of a body that is an object of its own.
+        // For a separate body object, the origin answers range requests.
         case .segments: return .none(.bypass)
         case .whole:
             let start = configuration.uptime()
@@ -234,7 +233,7 @@ extension SharedTier {
             case .complete: return .none(.miss)
             case .unavailable: return bodyFailed(from: start)
             case .damaged:
-                // The fill that follows writes body and record again.
+                // The following fill writes the body and the record again.
                 count { $0.refused.damagedBodies += 1 }
                 state.withLock { $0.refused[candidate.name] = candidate.record.head.writtenAt }
                 return .none(.miss)
@@ -242,18 +241,18 @@ extension SharedTier {
         }
     }
 
-    /// Suspends bodies outside their records after one that could not be read.
+    /// Suspends bodies outside records after an unreadable one.
     ///
     /// - Parameter start: The uptime before the body was requested.
     private func bodyFailed(from start: Duration) -> Outcome {
         let now = configuration.uptime()
-        // A lookup that runs out of time knows this itself; a cancelled one says nothing about bodies.
+        // A lookup that runs out of time handles that itself. A cancelled lookup says nothing about bodies.
         if !Task.isCancelled { state.withLock { $0.bodyBreaker.failed(from: start, to: now) } }
         return .none(.miss)
     }
 
-    /// Refuses a record whose body cannot be completed, and deletes it, so that the next request is a miss and its fill
-    /// writes both again.
+    /// Refuses and deletes a record whose body cannot be completed. So the next request is a miss, and its fill writes
+    /// both again.
     func refuse(_ candidate: Candidate) {
         state.withLock { $0.refused[candidate.name] = candidate.record.head.writtenAt }
         guard keys.canWrite else { return }
@@ -267,7 +266,7 @@ extension SharedTier {
 private final class BodyWait: Sendable {
     private let time = Mutex<Duration?>(nil)
 
-    /// The uptime before the body was requested; `nil` if none was.
+    /// The uptime before the body was requested, or `nil`.
     var begin: Duration? {
         get { time.withLock { $0 } }
         set { time.withLock { $0 = newValue } }

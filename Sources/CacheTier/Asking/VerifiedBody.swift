@@ -3,16 +3,16 @@ internal import CacheLoader
 internal import Crypto
 internal import Synchronization
 
-/// Reads a body chunk by chunk, and returns only chunks that have the digests of their record.
+/// Reads a body chunk by chunk. Returns only chunks that match the digests of their record.
 ///
-/// One reader at a time.
+/// Only one reader at a time.
 final class VerifiedBody: Sendable {
     enum Step: Sendable {
         case chunk(Data)
         case complete
         /// The source failed or paused for too long.
         case unavailable
-        /// The source ended too early, or has other bytes.
+        /// The source ended too early, or its bytes do not match.
         case damaged
     }
 
@@ -31,21 +31,21 @@ final class VerifiedBody: Sendable {
         self.record = record
     }
 
-    /// The number of chunks that were returned.
+    /// The number of returned chunks.
     var index: Int { state.withLock { $0.index } }
 
-    /// Returns the next chunk of at most 64 KiB, if it arrives in time.
+    /// Returns the next chunk of at most 64 KiB, unless it takes too long.
     func next(
         within limit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void
     ) async -> Step {
         await withTimeLimit(limit, sleep) { [self] in await self.next() } ?? .unavailable
     }
 
-    /// Returns the next chunk. Takes as long as the source.
+    /// Returns the next chunk. Waits for the source without a limit.
     func next() async -> Step {
         let index = index
         guard index < record.chunkDigests.count else {
-            // Reads the end of the message, which returns the connection to its pool. The reader does not wait for it.
+            // Read the end of the message without waiting, so that the connection returns to its pool.
             Task { [source] in _ = try? await source.next() }
             return .complete
         }

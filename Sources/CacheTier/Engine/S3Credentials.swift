@@ -9,15 +9,15 @@ public struct S3Credentials: Sendable {
     /// - Parameters:
     ///   - accessKeyID: The public name of the key.
     ///   - secretAccessKey: The secret, which signs requests and never leaves the process.
-    ///   - sessionToken: The token of temporary credentials; `nil` for none.
+    /// - sessionToken: The token of temporary credentials, or `nil`.
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey
         self.sessionToken = sessionToken
     }
 
-    /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`; `nil` if one of the first two is
-    /// missing.
+    /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. Returns `nil` without one of the
+    /// first two.
     ///
     /// - Parameter environment: The variables, such as `ProcessInfo.processInfo.environment`.
     public init?(environment: [String: String]) {

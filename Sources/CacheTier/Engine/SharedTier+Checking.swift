@@ -6,10 +6,10 @@ internal import HTTPTypes
 internal import Synchronization
 
 extension SharedTier {
-    /// Writes, reads and deletes an object, to show that address, credentials and permissions fit.
+    /// Writes, reads and deletes an object to test the address, the credentials and the permissions.
     ///
-    /// Also finds out whether an engine that should have conditional writes has them: see
-    /// ``hasConditionalWrites``. An engine without them passes the check.
+    /// For an engine that should have conditional writes, also tests them: see ``hasConditionalWrites``. An engine
+    /// without them passes the check.
     ///
     /// - Throws: ``TierError/engine(_:)`` with the answer of the engine; ``TierError/readOnly`` for keys that cannot
     ///   write.
@@ -28,14 +28,14 @@ extension SharedTier {
         if let reason = await delete(name) { throw .engine(reason) }
     }
 
-    /// Whether the engine writes an object only if it is absent, on demand, as far as known.
+    /// Whether the engine supports conditional writes, as far as known: writes of an object only if it is absent.
     ///
-    /// `false` for engines that were created so, and once an engine has ignored or refused the condition.
+    /// `false` for engines created without them, and once an engine has ignored or refused the condition.
     public var hasConditionalWrites: Bool {
         engine.hasConditionalWrites && state.withLock { !$0.lacksConditions }
     }
 
-    /// Writes an object once more if it is absent, which it is not. An engine that does so ignores the condition.
+    /// Repeats the conditional write of an existing object. If it succeeds, the engine ignores the condition.
     func checkCondition(by object: Data, as name: String) async {
         do throws(WriteFailure) {
             let isIgnored = try await writeIfAbsent(object, as: name, within: configuration.writeDeadline)

@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Requests and writes objects of the engine.
 extension SharedTier {
-    /// An object in memory, with the tier's times.
+    /// An object in memory, with its times on the tier's clock.
     struct Object: Sendable {
         let bytes: Data
         let stamp: Stamp
@@ -31,7 +31,7 @@ extension SharedTier {
         case absent
         case failed(String)
 
-        /// A text for people.
+        /// A readable text.
         var summary: String {
             switch self {
             case .found: "found"
@@ -41,10 +41,10 @@ extension SharedTier {
         }
     }
 
-    /// The time of signatures: the tier's own, as far as known.
+    /// The time of signatures: the tier's time if known, else the local time.
     var signingTime: HTTPDate { tierTime ?? HTTPDate(configuration.clock()) }
 
-    /// The tier's present time, at most; `nil` before its first response.
+    /// The tier's present time, or slightly later. `nil` before its first response.
     var tierTime: HTTPDate? {
         let uptime = configuration.uptime()
         return state.withLock { state in
@@ -52,7 +52,7 @@ extension SharedTier {
         }
     }
 
-    /// Requests an object. A found body has not arrived yet.
+    /// Requests an object. The body of a found object has not arrived yet.
     func open(_ name: String, fields: HTTPFields = [:]) async -> Answer<(body: TransportBody, stamp: Stamp)> {
         let response: TransportResponse
         do throws(TransportError) {
@@ -100,9 +100,9 @@ extension SharedTier {
         let reason: String
         /// The uptime at the beginning of the write.
         let start: Duration
-        /// Whether the engine has answered. An engine without room can still be read.
+        /// Whether the engine has answered. An engine that refuses writes, such as a full one, may still be readable.
         let isRefusal: Bool
-        /// Whether the engine has no conditional writes.
+        /// Whether the engine does not support conditional writes.
         var isUnconditional = false
     }
 
@@ -115,7 +115,7 @@ extension SharedTier {
         }
     }
 
-    /// Writes an object, in place of an older one.
+    /// Writes an object and replaces an older one.
     func write(_ object: Data, as name: String) async throws(WriteFailure) {
         _ = try await write(object, as: name, fields: [:], within: configuration.writeDeadline)
     }
@@ -138,9 +138,9 @@ extension SharedTier {
                 _ = try? await response.body.next()
                 let status = response.head.status
                 if status.kind == .successful { return .success(true) }
-                // S3 answers 409 if another conditional write of the name runs.
+                // S3 answers 409 while another conditional write of the name is running.
                 if !fields.isEmpty, status == .preconditionFailed || status == .conflict { return .success(false) }
-                // Not 400, which S3 also answers for expired credentials.
+                // Not 400, because S3 also answers 400 for expired credentials.
                 let isUnconditional = !fields.isEmpty && [405, 501].contains(status.code)
                 return .failure(
                     WriteFailure(
@@ -153,9 +153,9 @@ extension SharedTier {
         return try result.get()
     }
 
-    /// Deletes an object; a failure leaves it.
+    /// Deletes an object. After a failure, the object stays.
     ///
-    /// - Returns: The reason of a failure.
+    /// - Returns: The reason of a failure, or `nil`.
     @discardableResult
     func delete(_ name: String, within limit: Duration? = nil) async -> String? {
         await withTimeLimit(limit ?? configuration.writeDeadline, configuration.sleep) { [self] () -> String? in
@@ -168,11 +168,11 @@ extension SharedTier {
         } ?? "DELETE took too long"
     }
 
-    /// Records the tier's time; `nil` if the fields do not state it.
+    /// Records the tier's time. Returns `nil` for fields that do not contain it.
     private func note(_ fields: HTTPFields) -> HTTPDate? {
         let reference = HTTPDate(configuration.clock())
         guard let date = fields.date(.date, now: reference) else { return nil }
-        // A cache in front of the engine repeats an older Date, and states its age.
+        // A cache in front of the engine repeats an older Date and states its Age.
         let now = date.advanced(by: fields.statedAge)
         let uptime = configuration.uptime()
         state.withLock { $0.time = (now, uptime) }
@@ -181,7 +181,7 @@ extension SharedTier {
 }
 
 extension HTTPFields {
-    /// The first field with this name as a date.
+    /// The first field of this name as a date.
     func date(_ name: HTTPField.Name, now: HTTPDate) -> HTTPDate? {
         first { $0.name == name }.flatMap { HTTPDate($0, now: now) }
     }

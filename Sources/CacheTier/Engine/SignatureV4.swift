@@ -6,8 +6,8 @@ package import HTTPTypes
 
 /// Signs requests with Signature Version 4 of AWS, which S3 and compatible engines verify.
 ///
-/// Signs the authority and all fields of the request; add unsigned fields afterwards. A path is encoded once, as S3
-/// demands, so pass the path as sent.
+/// Signs the authority and all fields of the request. Add unsigned fields afterwards. A path is encoded once, as S3
+/// requires, so pass the path as sent.
 package struct SignatureV4: Sendable {
     private let credentials: S3Credentials
     private let region: String
@@ -23,7 +23,7 @@ package struct SignatureV4: Sendable {
     /// - Parameters:
     ///   - request: The request as sent, without `Authorization`.
     ///   - payloadHash: The SHA-256 of the content in hexadecimal digits.
-    ///   - time: The time of signing, `yyyyMMddTHHmmssZ`. The same as in `x-amz-date`.
+    /// - time: The time of signing, `yyyyMMddTHHmmssZ`, as in `x-amz-date`.
     package func authorization(for request: HTTPRequest, payloadHash: String, time: String) -> String {
         let date = String(time.prefix(8))
         let scope = "\(date)/\(region)/\(service)/aws4_request"
@@ -71,7 +71,7 @@ package struct SignatureV4: Sendable {
         Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
     }
 
-    /// A canonical value has no outer whitespace, and one space in place of several.
+    /// A canonical value has no outer whitespace, and single inner spaces.
     private static func trimmed(_ value: String) -> String {
         value.split(separator: " ").joined(separator: " ")
     }

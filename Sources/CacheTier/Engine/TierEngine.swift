@@ -7,9 +7,9 @@ public import HTTPTypes
 
 /// The HTTP server that keeps the objects of a tier, and the dialect that it speaks.
 ///
-/// Any server with `GET`, `PUT` and `DELETE` of objects by name is an engine. Its responses need `Date` and
-/// `Last-Modified`: they are the clock of the tier. The engine's own retention, replication and quotas apply to the
-/// objects.
+/// Any server with `GET`, `PUT` and `DELETE` of objects by name is an engine. Its responses must have `Date` and
+/// `Last-Modified`, because these are the clock of the tier. The engine's retention, replication and quotas apply to
+/// the objects.
 public struct TierEngine: Sendable {
     /// Returns the credentials for the next request, for example after a rotation.
     public typealias CredentialsProvider = @Sendable () async throws -> S3Credentials
@@ -24,7 +24,7 @@ public struct TierEngine: Sendable {
     /// Begins with a slash and does not end with one.
     private let folder: String
     private let dialect: Dialect
-    /// Whether the engine writes an object only if it is absent, on demand.
+    /// Whether the engine supports conditional writes.
     let hasConditionalWrites: Bool
     private let transport: any HTTPTransport
 
@@ -37,7 +37,7 @@ public struct TierEngine: Sendable {
             !url.contains("?"), !url.contains("#")
         else { throw .invalidURL(Self.withoutSecrets(url)) }
         scheme = String(parts[0].dropLast())
-        // Without the default port, as in the Host field that is sent: the signature covers it.
+        // Without the default port, as in the Host field, because the signature covers it.
         let port = scheme == "https" ? ":443" : ":80"
         authority = String(parts[1].hasSuffix(port) ? parts[1].dropLast(port.count) : parts[1])
         folder = parts.dropFirst(2).map { "/\($0)" }.joined()
@@ -53,7 +53,7 @@ public struct TierEngine: Sendable {
     ///   - fields: Fields that each request carries, such as `Authorization`.
     ///   - conditionalWrites: Whether the engine honours `If-None-Match: *` in a `PUT` (RFC 9110 §13.1.2). nginx does
     ///     not.
-    ///   - transport: Carries the requests. Its connections should not be those to origins, which may be busy.
+    /// - transport: Carries the requests. Should not share connections with origins, which may be busy.
     /// - Throws: ``TierError/invalidURL(_:)``.
     public static func plain(
         _ url: String, fields: HTTPFields = [:], conditionalWrites: Bool = false, transport: any HTTPTransport
@@ -63,14 +63,13 @@ public struct TierEngine: Sendable {
 
     /// Returns an engine that speaks the REST protocol of S3, with Signature Version 4.
     ///
-    /// - Parameters:
-    ///   - url: The bucket, and a prefix in it if you like: `https://s3.eu-west-1.amazonaws.com/bucket/prefix`, or with
-    ///     the bucket in the host. The path has only letters, digits, `-`, `.`, `_`, `~` and slashes.
-    ///   - region: The region that the signatures name, such as `eu-west-1`.
+    /// - url: The bucket with an optional prefix, such as `https://s3.eu-west-1.amazonaws.com/bucket/prefix`, or with
+    ///   the bucket in the host. The path may contain only letters, digits, `-`, `.`, `_`, `~` and slashes.
+    /// - region: The region for the signatures, such as `eu-west-1`.
     ///   - credentials: Called before each request.
-    ///   - conditionalWrites: Whether the engine honours `If-None-Match: *` in a `PUT`, as S3 does since 2024. An engine
-    ///     that ignores or refuses the field is recognized by itself.
-    ///   - transport: Carries the requests. Its connections should not be those to origins, which may be busy.
+    /// - conditionalWrites: Whether the engine honours `If-None-Match: *` in a `PUT`, as S3 does since 2024. An engine
+    ///   that ignores or refuses the field is recognized automatically.
+    ///   - transport: Carries the requests. Should not share connections with origins, which may be busy.
     /// - Throws: ``TierError/invalidURL(_:)``.
     public static func s3(
         _ url: String, region: String, credentials: @escaping CredentialsProvider, conditionalWrites: Bool = true,
@@ -78,7 +77,7 @@ public struct TierEngine: Sendable {
     ) throws(TierError) -> TierEngine {
         let engine = try TierEngine(
             url, .s3(region: region, credentials), hasConditionalWrites: conditionalWrites, transport)
-        // S3 signs the encoded path; these are the bytes that every encoding leaves as they are.
+        // S3 signs the encoded path. Every encoding leaves these bytes unchanged.
         let isPlain = engine.folder.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"): true
@@ -91,18 +90,18 @@ public struct TierEngine: Sendable {
         return engine
     }
 
-    /// Returns the URL without user, query and fragment, which may be secrets.
+    /// Returns the URL without user, query and fragment, which may contain secrets.
     private static func withoutSecrets(_ url: String) -> String {
         let host = url.lastIndex(of: "@").map { url[url.index(after: $0)...] } ?? url[...]
         return String(host.prefix { $0 != "?" && $0 != "#" })
     }
 
-    /// Sends a request for an object and returns once the head of the response has arrived.
+    /// Sends a request for an object. Returns when the head of the response has arrived.
     ///
     /// - Parameters:
     ///   - name: The name of the object: letters, digits, slashes and hyphens.
     ///   - content: The object to write.
-    ///   - fields: Further fields, which are not signed.
+    /// - fields: Additional fields, which are not signed.
     ///   - now: The time of the signature.
     func send(
         _ method: HTTPRequest.Method, _ name: String, content: Data? = nil, fields: HTTPFields = [:], now: HTTPDate
@@ -127,7 +126,7 @@ public struct TierEngine: Sendable {
             request.headerFields[.authorization] = SignatureV4(credentials: credentials, region: region)
                 .authorization(for: request, payloadHash: hash, time: time)
         }
-        // No Date: nginx takes the Date of a PUT for the time of the file, and so for the clock of the tier.
+        // No Date: nginx would use the Date of a PUT as the time of the file, which is the clock of the tier.
         request.headerFields += fields
         return try await transport.send(transport.prepare(request), content: content.map { RequestContent($0) })
     }

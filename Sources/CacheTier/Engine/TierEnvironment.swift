@@ -5,7 +5,7 @@ extension TierKeys {
     /// Creates the keys of a tier from the secret in `CACHESTORE_TIER_KEY`, as `cachestore` does.
     ///
     /// - Parameter environment: The variables, such as `ProcessInfo.processInfo.environment`.
-    /// - Throws: ``TierError/environment(_:)`` without 64 hexadecimal digits or more.
+    /// - Throws: ``TierError/environment(_:)`` unless the value has at least 64 hexadecimal digits.
     public init(environment: [String: String]) throws(TierError) {
         guard let secret = environment["CACHESTORE_TIER_KEY"].flatMap(Self.bytes) else {
             throw .environment("CACHESTORE_TIER_KEY needs the secret of the tier: 64 hexadecimal digits or more")
@@ -13,7 +13,7 @@ extension TierKeys {
         try self.init(secret: secret)
     }
 
-    /// The bytes of hexadecimal digits; `nil` for another text, or fewer than 32 bytes.
+    /// The bytes of hexadecimal digits. `nil` for other text and for fewer than 32 bytes.
     private static func bytes(_ digits: String) -> Data? {
         let values = digits.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard values.count == digits.utf8.count, values.count % 2 == 0, values.count >= 64 else { return nil }
@@ -22,16 +22,16 @@ extension TierKeys {
 }
 
 extension TierEngine {
-    /// Returns the engine that a text names, as the option `--tier` of `cachestore` does.
+    /// Returns the engine for the URL in a text, as the option `--tier` of `cachestore` does.
     ///
-    /// `s3+https://HOST/BUCKET` names an engine that speaks S3. `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
-    /// `AWS_SESSION_TOKEN` have its credentials, `AWS_REGION` or `AWS_DEFAULT_REGION` its region, `us-east-1` by default.
-    /// Any other URL names an engine with plain `GET`, `PUT` and `DELETE`.
+    /// `s3+https://HOST/BUCKET` is an engine that speaks S3. Its credentials come from `AWS_ACCESS_KEY_ID`,
+    /// `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, its region from `AWS_REGION` or `AWS_DEFAULT_REGION`. The
+    /// default region is `us-east-1`. Any other URL is an engine with plain `GET`, `PUT` and `DELETE`.
     ///
     /// - Parameters:
     ///   - text: The URL of the folder, with or without `s3+`.
     ///   - environment: The variables, such as `ProcessInfo.processInfo.environment`.
-    ///   - transport: Carries the requests. Its connections should not be those to origins, which may be busy.
+    /// - transport: Carries the requests. Should not share connections with origins, which may be busy.
     /// - Throws: ``TierError/invalidURL(_:)``, or ``TierError/environment(_:)`` without credentials for S3.
     public static func named(
         _ text: String, environment: [String: String], transport: any HTTPTransport

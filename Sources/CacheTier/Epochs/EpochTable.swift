@@ -1,36 +1,38 @@
 package import HTTPCaching
 
-/// The epochs that this process has read or written, and when.
+/// The epochs that this process has read or written, with their times.
 ///
 /// Pure: the caller reads and writes the objects. An epoch is a random text. A record is valid only while its epochs
-/// are the present ones. A removal writes another epoch. An absent epoch is none: nothing is valid, and a machine writes
-/// a new epoch before it asks the origin for a record.
+/// are the present ones. A removal writes a new epoch. Without an epoch no record is valid, and a machine writes a new
+/// epoch before it asks the origin for a record.
 ///
 ///     fill:     read epoch e0 ─▶ ask the origin ─▶ write record(e0)
 ///     removal:                        write e1
 ///     reader:   read epoch e1 ─▶ read record(e0) ─▶ e0 ≠ e1, a miss
 ///
-/// So a fill that began before a removal never becomes visible after it. Each removal has a value of its own, also the
-/// repetition of a failed one: a value that two of them share would make records from between them valid again.
+/// So a fill that began before a removal never becomes visible after it. Each removal has a unique value, and so has
+/// the repetition of a failed removal. If two removals shared a value, records from between them would become valid
+/// again.
 package struct EpochTable: Sendable {
     /// The result of a read.
     package enum Reading: Hashable, Sendable {
         case value(String)
         /// A removal of this process is not written yet, or was written during the read.
         case unsettled
-        /// The engine has no object, or one without a proof. A new epoch in its place only invalidates.
+        /// The engine has no object, or an object without a proof. Replacing it only invalidates.
         case absent
-        /// The object has a value that this process has seen replaced.
+        /// The object has a value that this process has already seen replaced.
         ///
-        /// A copy of the engine may lag behind for some seconds. Once the newer value has counted for longer, the engine
-        /// was set back. Then only a further value ends the records that the older one makes valid again.
+        /// A copy of the engine may lag behind for some seconds. If the newer value has counted for longer than that,
+        /// the engine was set back. Then only another new value invalidates the records that the older value has
+        /// revived.
         case superseded(isSetBack: Bool)
     }
 
     /// A time on the clocks of this process and of the engine.
     package struct Time: Sendable {
         package let uptime: Duration
-        /// The engine's time, as last stated; `nil` before its first response.
+        /// The engine's last known time, or `nil` before its first response.
         package let date: HTTPDate?
 
         package init(uptime: Duration, date: HTTPDate?) {
@@ -42,7 +44,7 @@ package struct EpochTable: Sendable {
     /// The end of a read or write.
     package struct Completion: Sendable {
         package let uptime: Duration
-        /// The engine's times in the answer to a read; `nil` for a write.
+        /// The engine's times in the answer to a read, or `nil` for a write.
         package let stamp: SharedTier.Stamp?
 
         package init(uptime: Duration, stamp: SharedTier.Stamp?) {
@@ -55,27 +57,29 @@ package struct EpochTable: Sendable {
         var value: String
         /// The beginning of the read or write.
         var time: Duration
-        /// The end of the write. A read that began before it may have the older value.
+        /// The end of the write. A read that began before it may return the older value.
         var end: Duration
         /// The time since which this process knows the value.
         var completion: Completion
-        /// Whether the engine had the value when it was last read.
+        /// Whether the engine had the value at the last read.
         var isPresent = true
-        /// Whether the value is not older than the last write of this process.
+        /// Whether the value is at least as new as the last write of this process.
         var isSettled = true
-        /// The last of the values before this one.
+        /// The latest replaced values.
         var superseded: [String] = []
     }
 
-    /// The time for which a read epoch counts.
+    /// How long a read epoch counts.
     package let lifetime: Duration
-    /// Older entries make room beyond this number.
+    /// The number of entries above which older entries are dropped.
     private let limit: Int
     private let supersededLimit = 8
-    /// The seconds by which an epoch is clearly older than a time: more than the clocks and copies of one engine differ.
+    /// The age in seconds above which an epoch is clearly older than a time. Larger than the differences between the
+    /// clocks and copies of one engine.
     private static let clearAge: Int64 = 30
     private var entries: [String: Entry] = [:]
-    /// The number of removals of each name since its last complete write. No epoch counts while there are some.
+    /// The number of removals of each name since its last complete write. While a name has any, its epoch does not
+    /// count.
     private var pending: [String: Int] = [:]
 
     package init(lifetime: Duration, limit: Int = 10_000) {
@@ -83,24 +87,25 @@ package struct EpochTable: Sendable {
         self.limit = limit
     }
 
-    /// Returns the epoch if its read has begun less than ``lifetime`` ago.
+    /// Returns the epoch if its read began less than ``lifetime`` ago.
     package func current(_ name: String, at now: Duration) -> String? {
         known(name).flatMap { value in
             entries[name].flatMap { $0.isSettled && now - $0.time < lifetime ? value : nil }
         }
     }
 
-    /// Returns the epoch of the last read. An old one invalidates too much, never too little, as the epoch of a new
+    /// Returns the epoch of the last read, for a new record. An outdated epoch is safe: it can only invalidate the
     /// record.
     package func known(_ name: String) -> String? {
         guard !isPending(name), let entry = entries[name], entry.isPresent else { return nil }
         return entry.value
     }
 
-    /// Returns the epoch if the engine had it at `time`, although this process may have read it later.
+    /// Returns the epoch if the engine had it at `time`, even if this process read it later.
     ///
-    /// An epoch that was read later counts if it was clearly older than that time: by the engine's time as known before
-    /// it, and by that of the read. So a clock that was set forward or back in between makes nothing older.
+    /// An epoch read later counts if it was clearly older than `time`. Compares its time with two times of the engine:
+    /// the one known at `time`, and the one stated with the read. So setting the engine's clock in between makes no
+    /// epoch look older.
     package func known(_ name: String, at time: Time) -> String? {
         guard let value = known(name), let entry = entries[name] else { return nil }
         let completion = entry.completion
@@ -115,7 +120,7 @@ package struct EpochTable: Sendable {
     /// Records a read, and returns the epoch that counts.
     ///
     /// - Parameters:
-    ///   - value: The epoch; `nil` for an absent object.
+    ///   - value: The epoch, or `nil` for an absent object.
     ///   - start: The beginning of the read.
     ///   - completion: Its end.
     package mutating func note(
@@ -147,7 +152,7 @@ package struct EpochTable: Sendable {
     ///   - end: Its end.
     package mutating func wrote(_ value: String, to name: String, from start: Duration, to end: Duration) {
         if var entry = entries[name], entry.time > start {
-            // The order of the two at the engine is unknown, so only a read that begins now counts.
+            // The engine may have processed the read and the write in either order, so only a later read counts.
             entry.end = max(entry.end, end)
             entry.isSettled = entry.isSettled && entry.value == value
             entries[name] = entry
@@ -160,7 +165,7 @@ package struct EpochTable: Sendable {
         _ name: String, with value: String, time: Duration, end: Duration, _ completion: Completion
     ) {
         if entries.count >= limit, entries[name] == nil {
-            // Half the entries go at once, so that the cost of sorting spreads over many calls.
+            // Drop half of the entries, which spreads the cost of sorting over many calls.
             let times = entries.values.map(\.time).sorted()
             let middle = times[times.count / 2]
             entries = entries.filter { $0.value.time > middle }
@@ -180,9 +185,9 @@ package struct EpochTable: Sendable {
     /// Whether a removal of this name is not written yet.
     package func isPending(_ name: String) -> Bool { pending[name] != nil }
 
-    /// Begins a removal: no epoch of this name counts until its write is complete.
+    /// Begins a removal. No epoch of this name counts until its write is complete.
     ///
-    /// - Returns: Whether the caller has to write. Otherwise a write that is under way repeats itself.
+    /// - Returns: Whether the caller has to write. Otherwise a running write repeats itself.
     package mutating func beginRemoval(of name: String) -> Bool {
         pending[name, default: 0] += 1
         return pending[name] == 1
@@ -198,7 +203,7 @@ package struct EpochTable: Sendable {
     ///   - value: The epoch that was written.
     ///   - start: The beginning of the write.
     ///   - end: Its end.
-    /// - Returns: `false` if another removal has begun since then, which needs a write of its own.
+    /// - Returns: `false` if another removal has begun since then, which needs another write.
     package mutating func endRemoval(
         of name: String, count: Int, _ value: String, from start: Duration, to end: Duration
     ) -> Bool {

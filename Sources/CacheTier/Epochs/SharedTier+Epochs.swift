@@ -9,40 +9,40 @@ internal import Synchronization
 extension SharedTier {
     /// The epochs of a request.
     struct PresentEpochs: Sendable {
-        /// The epochs that count, by their names.
+        /// The valid epochs by name.
         var values: [String: String] = [:]
         /// The epochs that the engine lacks.
         var missing: [MissingEpoch] = []
         /// Whether the engine failed.
         var hasFailed = false
 
-        /// Returns the epochs in the order of `names`; `nil` if one is unknown: nothing answers then, and nothing is
-        /// written.
+        /// Returns the epochs in the order of `names`. Returns `nil` with an unknown one: then no record answers, and
+        /// nothing is written.
         func values(of names: [String]) -> [String]? {
             let known = names.compactMap { values[$0] }
             return known.count == names.count ? known : nil
         }
     }
 
-    /// An epoch that a machine has to write before it can write records: the engine lacks it, or has one without a proof
+    /// An epoch that a machine must write before it can write records: the engine has no object, one without a proof,
     /// or an older one.
     struct MissingEpoch: Hashable, Sendable {
         let name: String
-        /// Whether the engine has no object of that name, and not one without a proof.
+        /// Whether the engine has no object of that name, rather than one without a proof.
         let isAbsent: Bool
-        /// Whether the engine was set back to an older epoch, so that the new one removes.
+        /// Whether the engine was set back to an older epoch, so that the new epoch invalidates records.
         var isSetBack = false
     }
 
     enum EpochReading: Sendable {
         case value(String)
         case missing(MissingEpoch)
-        /// The epoch does not count, and the engine is sound.
+        /// The epoch does not count, although the engine works.
         case unusable
         case failed
     }
 
-    /// A read that further lookups join.
+    /// A read that later lookups join.
     struct EpochRead: Sendable {
         let start: Duration
         let task: Task<EpochReading, Never>
@@ -82,7 +82,7 @@ extension SharedTier {
         return if let task { await task.value } else { reading ?? .failed }
     }
 
-    /// Reads an epoch from the engine. Lookups that come meanwhile join, so their cancellation does not count.
+    /// Reads an epoch from the engine. Other lookups join this read, so a cancellation of its caller does not end it.
     func readEpoch(_ name: String, _ start: Duration, within limit: Duration) async -> EpochReading {
         let answer = await withTimeLimit(limit, configuration.sleep) { [self] in
             await get(name, limit: 1024, fields: [.cacheControl: "no-cache"])
@@ -95,12 +95,12 @@ extension SharedTier {
         case .absent:
             value = nil
         case .found(let object) where object.stamp.age > max(1, configuration.epochLifetime.components.seconds):
-            // A cache in front of the engine withholds removals.
+            // A cache in front of the engine hides removals.
             count { $0.unusableEpochs += 1 }
             return .unusable
         case .found(let object):
-            // Without a proof, the object says nothing. A new epoch in its place only invalidates, so a forgery costs
-            // misses, as its deletion would, and blocks nothing for longer.
+            // An object without a proof says nothing. A new epoch in its place only invalidates. So a forgery costs
+            // misses, like a deletion, and blocks nothing permanently.
             value = opened(object, name).map { String(decoding: $0, as: UTF8.self) }
             stamp = object.stamp
         case .failed, nil:
@@ -127,18 +127,18 @@ extension SharedTier {
         }
     }
 
-    /// Returns the epochs as last read or written, in their order; `nil` if one does not count.
+    /// Returns the epochs as last read or written, in order. Returns `nil` unless all of them count.
     func knownEpochs(_ names: [String]) -> [String]? {
         let values = state.withLock { state in names.compactMap { state.epochs.known($0) } }
         return values.count == names.count ? values : nil
     }
 
-    /// Returns the epochs that the engine had at a time, in their order; `nil` if one is unknown.
+    /// Returns the epochs that the engine had at a time, in order. Returns `nil` unless all of them are known.
     func knownEpochs(_ names: [String], at time: EpochTable.Time) -> [String]? {
         let values = state.withLock { state in names.compactMap { state.epochs.known($0, at: time) } }
         return values.count == names.count ? values : nil
     }
 
-    /// The present time, for epochs that are read later.
+    /// The present time, to be compared with later reads of epochs.
     var time: EpochTable.Time { EpochTable.Time(uptime: configuration.uptime(), date: tierTime) }
 }

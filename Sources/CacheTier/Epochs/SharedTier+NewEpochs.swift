@@ -5,17 +5,17 @@ internal import Crypto
 internal import HTTPCaching
 internal import Synchronization
 
-/// Writes epochs that the engine lacks, or in the place of those that do not count.
+/// Writes epochs that the engine lacks, and replaces epochs that do not count.
 ///
-/// A record carries only epochs that the engine had before the origin was asked. A new epoch is random, so it makes no
-/// older record valid, whichever order the writes of several machines and their removals have.
+/// A record contains only epochs that the engine had before the origin was asked. A new epoch is random, so it makes no
+/// older record valid, in whichever order machines write epochs and removals.
 extension SharedTier {
-    /// The beginning of epochs that were written because the engine had none.
+    /// The prefix of epochs that were written because the engine had none.
     static let firstEpochPrefix = "first-"
 
-    /// Writes the epochs that the engine lacks, and sets those of the lookup. Call this before the origin is asked.
+    /// Writes the epochs that the engine lacks, and adds them to the lookup. Call this before the origin is asked.
     ///
-    /// - Parameter limit: The longest wait. The writes go on afterwards, for later requests.
+    /// - Parameter limit: The longest wait. The writes continue after it, for later requests.
     func completeEpochs(of lookup: Lookup, within limit: Duration) async -> Lookup {
         guard canWrite, !lookup.missingEpochs.isEmpty, limit > .zero else { return lookup }
         let names = lookup.epochNames
@@ -26,7 +26,7 @@ extension SharedTier {
         return lookup
     }
 
-    /// Writes the epochs that the engine lacks. Returns once they count, or have failed.
+    /// Writes the epochs that the engine lacks. Returns when they count or have failed.
     func writeMissing(_ epochs: [MissingEpoch]) async {
         await withTaskGroup(of: Void.self) { group in
             for epoch in epochs { group.addTask { [self] in await writeMissing(epoch) } }
@@ -35,7 +35,7 @@ extension SharedTier {
 
     private func writeMissing(_ epoch: MissingEpoch) async {
         let task = state.withLock { state -> Task<Void, Never>? in
-            // Read or written meanwhile.
+            // Another task has read or written the epoch.
             guard state.epochs.known(epoch.name) == nil, !state.epochs.isPending(epoch.name) else { return nil }
             if let task = state.epochWrites[epoch.name] { return task }
             let task = Task { [self] in
@@ -54,7 +54,7 @@ extension SharedTier {
         let isConditional = epoch.isAbsent && hasConditionalWrites
         do throws(WriteFailure) {
             if isConditional {
-                // The first of several machines wins, and none invalidates the records of another one.
+                // If several machines write, the first one wins, and none invalidates the records of another machine.
                 guard try await writeIfAbsent(object, as: epoch.name, within: configuration.writeDeadline) else {
                     return await readAgain(epoch.name)
                 }
@@ -74,18 +74,18 @@ extension SharedTier {
             state.epochs.wrote(value, to: epoch.name, from: start, to: end)
             state.statistics.newEpochs += 1
         }
-        // Machines that begin at the same time replace each other's epochs, and usually agree by this read.
+        // Machines that begin at the same time may replace each other's epochs. With this read, they usually agree.
         if !isConditional { await readAgain(epoch.name) }
     }
 
-    /// Reads an epoch after a write. Joins no read that may have begun before it.
+    /// Reads an epoch after a write. Does not join a read that may have begun before the write.
     private func readAgain(_ name: String) async {
         _ = await readEpoch(name, configuration.uptime(), within: configuration.writeDeadline)
     }
 
-    /// A random value for an epoch, with its object; `nil` if the keys cannot write.
+    /// A random value for an epoch, and its object. `nil` for keys that cannot write.
     ///
-    /// - Parameter isFirst: Whether the epoch removes nothing; its value tells it to people.
+    /// - Parameter isFirst: Whether the epoch removes nothing. Adds a readable prefix to the value.
     func newEpoch(_ name: String, isFirst: Bool = false) -> (value: String, object: Data)? {
         let random = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0).hexadecimal }
         let value = isFirst ? Self.firstEpochPrefix + random : random

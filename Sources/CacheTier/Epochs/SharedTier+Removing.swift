@@ -7,9 +7,9 @@ internal import Synchronization
 
 /// Removes responses, and repeats the writes of removals until the engine has taken them.
 extension SharedTier {
-    /// Removes responses from the tier: writes another epoch for the scope.
+    /// Removes responses from the tier by writing a new epoch for the scope.
     ///
-    /// Machines with a later read of the epoch no longer find the responses; the others follow within
+    /// Machines that read the epoch later no longer find the responses. The other machines follow within
     /// ``Configuration/epochLifetime``. A response that a machine requested before the removal never becomes visible
     /// after it. The stores of the machines keep their own responses. The engine's retention deletes the objects.
     ///
@@ -18,7 +18,7 @@ extension SharedTier {
     public func removeAll(in scope: TierScope) async throws(TierError) {
         let name = layout.epoch(scope)
         guard keys.canWrite else { throw .readOnly }
-        // See SharedTier+Tags: the common epoch first.
+        // The common epoch first: see SharedTier+Tags.
         for name in layout.isTag(name) ? [layout.commonTagEpoch, name] : [name] { try await replaceEpoch(name) }
     }
 
@@ -30,12 +30,12 @@ extension SharedTier {
         state.withLock { $0.epochs.wrote(value, to: name, from: start, to: end) }
     }
 
-    /// The most removals that this process keeps one by one. Beyond it, a removal is that of the partition.
+    /// The most removals that this process keeps individually. Above it, a removal covers the whole partition.
     private static let removalLimit = 1000
 
-    /// Removes the responses that an unsafe request has made invalid (RFC 9111 §4.4, RFC 9875 §3), behind the delivery.
+    /// Removes the responses that an unsafe request has made invalid (RFC 9111 §4.4, RFC 9875 §3), after the delivery.
     ///
-    /// This process stops using them at once.
+    /// This process stops using them immediately.
     func invalidate(after request: HTTPRequest, _ reply: HTTPResponse) {
         let targets = Invalidation.targets(of: request, url: request.url, reply: reply)
         guard !targets.isEmpty else { return }
@@ -51,7 +51,7 @@ extension SharedTier {
         }
     }
 
-    /// Records a removal that the keys of this process cannot tell the tier.
+    /// Records a removal that this process cannot write to the tier with its keys.
     private func removeHere(_ name: String) {
         let uptime = configuration.uptime()
         let partition = layout.epoch(.partition)
@@ -64,20 +64,20 @@ extension SharedTier {
         }
     }
 
-    /// Removes the responses with this epoch, ahead of the fills. Until the engine has taken the write, this process
-    /// neither answers with the responses nor writes those that it requests meanwhile.
+    /// Queues the removal of the responses with this epoch ahead of the fills. Until the engine has accepted the write,
+    /// this process neither answers with the responses nor writes newly requested ones.
     private func removeLater(_ name: String) {
         guard state.withLock({ $0.epochs.beginRemoval(of: name) }) else { return }
         attemptRemoval(name, pause: .seconds(1))
     }
 
-    /// - Parameter pause: The time until the next attempt if this one fails; doubles up to 30 seconds.
+    /// - Parameter pause: The pause before the next attempt if this one fails. Doubles up to 30 seconds.
     private func attemptRemoval(_ name: String, pause: Duration) {
         writes.addUrgent { [self] in
             guard await !writeRemoval(name) else { return }
             count { $0.failedWrites += 1 }
             let sleep = configuration.sleep
-            // Nothing waits for the pause, and it keeps no tier.
+            // No caller waits during the pause, and the task does not retain the tier.
             Task { [weak self] in
                 guard (try? await sleep(pause)) != nil else { return }
                 self?.attemptRemoval(name, pause: min(pause * 2, .seconds(30)))
@@ -102,9 +102,9 @@ extension SharedTier {
         return true
     }
 
-    /// Whether this process has removed the record by an unsafe request that its keys could not tell the tier.
+    /// Whether an unsafe request in this process, whose keys cannot write to the tier, has invalidated the record.
     ///
-    /// Counts by the tier's time: a record may answer if its response arrived a minute after the request or later.
+    /// Counts by the tier's time: a record may answer if its response arrived at least a minute after that request.
     func isRemovedHere(_ candidate: Candidate, _ names: [String]) -> Bool {
         let uptime = configuration.uptime()
         let removal = state.withLock { state in names.compactMap { state.ownRemovals[$0] }.max() }

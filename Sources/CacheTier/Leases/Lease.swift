@@ -1,13 +1,14 @@
 internal import Synchronization
 
-/// The lease of this machine to ask the origin for a response, while the other machines wait.
+/// The lease with which this machine asks the origin for a response, while the other machines wait.
 ///
-/// Ends once: by the deletion of its object, also when the load is given up and the lease is released, or by a note.
+/// Ends exactly once: its object is deleted or replaced by a note. Releasing the lease also ends it, for example after
+/// an abandoned load.
 final class Lease: Sendable {
     private let tier: SharedTier
     private let name: String
     private let token: LeaseToken
-    /// Whether the engine has answered that it has the lease. A `PUT` without an answer may have arrived.
+    /// Whether the engine has confirmed the lease. A `PUT` without an answer may have arrived.
     private let isConfirmed: Bool
     /// The uptime before the lease was taken.
     private let start: Duration
@@ -25,7 +26,7 @@ final class Lease: Sendable {
         giveUp()
     }
 
-    /// Deletes the lease, behind the delivery.
+    /// Deletes the lease after the delivery.
     func giveUp() {
         guard endsNow() else { return }
         endBehind { [tier, name, token, isConfirmed] in
@@ -33,20 +34,20 @@ final class Lease: Sendable {
         }
     }
 
-    /// Deletes the lease: the tier has the response, or the next machine may try.
+    /// Deletes the lease, because the tier has the response or the next machine may try.
     func end() async {
         guard endsNow(), !Self.isOver(since: start, tier) else { return }
         await tier.deleteLease(name, token, isConfirmed: isConfirmed)
     }
 
-    /// Replaces the lease by a note, behind the delivery: the tier does not store responses of this URL.
+    /// Replaces the lease by a note after the delivery: the tier does not store responses of this URL.
     func leaveNote() {
         guard endsNow() else { return }
         tier.insertNote(name)
         endBehind { [tier, name] in await tier.writeNote(name) }
     }
 
-    /// Runs the end behind the delivery, unless the lease is over when its turn comes.
+    /// Ends the lease after the delivery, unless its lifetime is over by then.
     private func endBehind(_ end: @escaping @Sendable () async -> Void) {
         tier.writes.addEnd { [tier, start] in
             guard !Self.isOver(since: start, tier) else { return }
@@ -60,7 +61,7 @@ final class Lease: Sendable {
         tier.configuration.uptime() - start > tier.configuration.leaseLifetime - .seconds(1)
     }
 
-    /// Whether the caller has to end the lease.
+    /// Whether the caller has to end the lease. `true` only once.
     private func endsNow() -> Bool {
         hasEnded.withLock { hasEnded in
             defer { hasEnded = true }

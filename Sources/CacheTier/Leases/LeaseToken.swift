@@ -1,10 +1,10 @@
 internal import CacheFoundation
 internal import Crypto
 
-/// A random number that tells a lease from the leases of other machines, and from the other ones of this machine.
+/// A random number that distinguishes a lease from all other leases, of other machines and of this one.
 ///
-/// A `PUT` may reach the engine twice: a transport repeats it after a dropped connection, and so may a proxy. Then the
-/// engine answers 412 to the owner of the lease. So only the token in the lease tells whose it is.
+/// A `PUT` may reach the engine twice, because a transport or a proxy repeats it after a dropped connection. Then the
+/// engine answers 412 to the owner of the lease. Only the token in the lease identifies its owner.
 struct LeaseToken: Hashable, Sendable {
     private static let label = Data("lease ".utf8)
     private let bytes: Data
@@ -14,7 +14,7 @@ struct LeaseToken: Hashable, Sendable {
         bytes = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
     }
 
-    /// Returns the token of a lease; `nil` for another object, such as a note.
+    /// Returns the token of a lease, or `nil` for another object, such as a note.
     init?(payload: Data) {
         guard payload.starts(with: Self.label), payload.count == Self.label.count + 16 else { return nil }
         bytes = Data(payload.dropFirst(Self.label.count))

@@ -12,14 +12,14 @@ internal import Synchronization
 ///     first:  PUT lease, if absent ─▶ 201 ─▶ ask the origin ─▶ PUT record ─▶ DELETE lease
 ///     others: PUT lease, if absent ─▶ 412 ─▶ GET lease … GET lease ─▶ 404 ─▶ GET record
 ///
-/// A machine that finds its own token in the lease after a 412 has taken it: its `PUT` was repeated on the way.
+/// If a machine finds its own token in the lease after a 412, its `PUT` was repeated on the way, and it has the lease.
 ///
-/// A lease binds no machine: one that has waited for its bound asks the origin itself, and so does one whose engine
-/// fails. So a lease that was lost, doubled or forged costs requests or a wait, and no load.
+/// A lease binds no machine. A machine asks the origin itself when its wait reaches the bound, or when its engine
+/// fails. So a lost, duplicate or forged lease costs only requests or a wait, and never a load.
 extension SharedTier {
-    /// The next step of a load that the tier has not answered.
+    /// The next step of a load that the tier could not answer.
     enum Turn: Sendable {
-        /// Another machine has written the response meanwhile.
+        /// Another machine has written the response.
         case answer(Hit)
         /// Ask the origin.
         case ask(Lookup, Lease?)
@@ -28,7 +28,7 @@ extension SharedTier {
     private enum LeaseReading {
         case absent
         case live(LeaseToken)
-        /// The lease of a machine that has ended, or an object without a proof.
+        /// The lease of a machine that is no longer running, or an object without a proof.
         case dead
         case nothingToWaitFor
         case failed
@@ -36,10 +36,10 @@ extension SharedTier {
 
     private static let notePayload = Data("note".utf8)
 
-    /// Takes the lease for a response that the tier lacks, or waits for the machine that has it.
+    /// Takes the lease for a response that the tier lacks, or waits for the machine that holds it.
     ///
-    /// Takes at most the deadline for the lease and another one for the look after a 412; with a wait, its bound and four
-    /// deadlines.
+    /// Takes at most one deadline for the lease and another one for the read after a 412. A wait takes at most its
+    /// bound and four deadlines.
     func turn(of request: HTTPRequest, after lookup: Lookup) async -> Turn {
         guard mayTakeLease(request), lookup.epochs != nil, !lookup.isPresent, !lookup.hasFailed else {
             return .ask(lookup, nil)
@@ -57,12 +57,12 @@ extension SharedTier {
         }
     }
 
-    /// Whether a response to a request may come from another machine that asks the origin now.
+    /// Whether the response may come from another machine that is asking the origin.
     private func mayTakeLease(_ request: HTTPRequest) -> Bool {
         guard hasConditionalWrites, configuration.leaseWait > .zero, mayWrite(request) else { return false }
-        // RFC 9111 §3.5: such a response is rarely one for other users.
+        // RFC 9111 §3.5: a shared cache rarely may store such a response.
         if configuration.policy.isShared, request.headerFields[.authorization] != nil { return false }
-        // RFC 9111 §5.2.1: such requests demand the origin's response, or one that is newer than a wait.
+        // RFC 9111 §5.2.1: such requests require the origin's response, or a response newer than a wait could give.
         let directives = RequestDirectives(request, mode: configuration.policy.mode)
         return !directives.noCache && !directives.mustBeForwarded && directives.maxAge != .seconds(0)
     }
@@ -76,14 +76,14 @@ extension SharedTier {
 
     private enum Taking {
         case taken(Lease)
-        /// Another machine has it, or had it before the look.
+        /// Another machine has the lease, or had it before the read.
         case present(Look)
         case refused
     }
 
-    /// The first look at a lease after a 412.
+    /// The first read of a lease after a 412.
     private struct Look: Sendable {
-        /// The uptime before it.
+        /// The uptime before the read.
         let start: Duration
         let reading: LeaseReading
     }
@@ -100,23 +100,23 @@ extension SharedTier {
                 let reading = await readLease(name, within: configuration.deadline)
                 switch reading {
                 case .live(token): break
-                // It may be the machine's own.
+                // The lease may belong to this machine.
                 case .failed: return unconfirmed()
                 default: return .present(Look(start: lookStart, reading: reading))
                 }
             }
         } catch {
-            // The lookup has just succeeded. The short deadline, or the caller's cancellation, says nothing else.
+            // The engine has just answered the lookup, so the short deadline or a cancellation shows no failure.
             if error.isUnconditional { noteFailure(error) }
-            // Without an answer, the lease may have arrived. A look at it would cost the load a further deadline.
+            // Without an answer, the lease may have arrived. Reading it would cost the load another deadline.
             return error.isRefusal ? .refused : unconfirmed()
         }
         count { $0.leases += 1 }
         return .taken(Lease(name, token, of: self, from: start, isConfirmed: true))
     }
 
-    /// Deletes a lease of this machine. An unconfirmed one only if it is there: the engine may have the lease of another
-    /// machine.
+    /// Deletes a lease of this machine. An unconfirmed lease is read first, because the engine may have another
+    /// machine's lease.
     func deleteLease(_ name: String, _ token: LeaseToken, isConfirmed: Bool) async {
         if !isConfirmed {
             guard case .live(token) = await readLease(name, within: configuration.writeDeadline) else { return }
@@ -124,8 +124,8 @@ extension SharedTier {
         await delete(name)
     }
 
-    /// Finds out behind the first lease whether the engine honours conditions. On one that does not, each machine takes
-    /// each lease, and asks the origin once.
+    /// After the first lease, tests in the background whether the engine honours conditions. If it does not, every
+    /// machine gets every lease and asks the origin once.
     private func checkConditionOnce() {
         let isFirst = state.withLock { state in
             defer { state.hasCheckedCondition = true }
@@ -144,13 +144,13 @@ extension SharedTier {
         if !isAdmitted { state.withLock { $0.hasCheckedCondition = false } }
     }
 
-    /// Records that there is nothing to wait for.
+    /// Records that waiting for a lease on this URL is useless.
     func insertNote(_ name: String) {
         let now = configuration.uptime()
         state.withLock { $0.leaseNotes[name] = now }
     }
 
-    /// Replaces a lease by the note that there is nothing to wait for.
+    /// Replaces a lease by a note that waiting is useless.
     func writeNote(_ name: String) async {
         guard let object = SealedObject.sealing(Self.notePayload, as: name, with: keys) else { return }
         do throws(WriteFailure) {
@@ -212,7 +212,7 @@ extension SharedTier {
         case .found(let object):
             guard let payload = opened(object, name) else { return .dead }
             let age = object.stamp.now.seconds(since: object.stamp.lastModified)
-            // A lease from the future would never end: the engine's clock was set back.
+            // Reject a lease from the future, which would never end: the engine's clock was set back.
             let isLive = (-TierRecord.clockTolerance..<configuration.leaseLifetime.components.seconds).contains(age)
             guard isLive else { return .dead }
             if payload == Self.notePayload { return .nothingToWaitFor }

@@ -1,7 +1,7 @@
-/// The pauses between the looks at a lease of another machine, until a bound.
+/// The pauses between reads of another machine's lease, up to a bound.
 ///
-/// The pauses grow, so a wait notices the end of a lease at most by half of its own time too late, and sends few
-/// requests. Pure: the time is an argument.
+/// The pauses grow, so a wait sends few requests. It notices the end of a lease late by at most half of the elapsed
+/// time. Pure: the time is an argument.
 package struct WaitSchedule: Sendable {
     private static let growth = 1.5
     private let bound: Duration
@@ -18,9 +18,9 @@ package struct WaitSchedule: Sendable {
         nextPause = firstPause
     }
 
-    /// Returns the next pause; `nil` once the bound is reached.
+    /// Returns the next pause, or `nil` when the bound is reached.
     ///
-    /// - Parameter elapsed: The time since the beginning, requests included.
+    /// - Parameter elapsed: The time since the beginning, including requests.
     package mutating func pause(after elapsed: Duration) -> Duration? {
         let rest = bound - max(elapsed, paused)
         guard rest > .zero else { return nil }

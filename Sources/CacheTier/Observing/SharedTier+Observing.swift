@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Counts the work of a tier, and reports steps to the observer.
 extension SharedTier {
-    /// Changes the state, and passes the counts that grow by it on to the metrics, after the lock.
+    /// Changes the state. After the lock is released, adds the increased counts to the metrics.
     @discardableResult
     func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         guard let meters else { return state.withLock { body(&$0) } }
@@ -23,7 +23,7 @@ extension SharedTier {
         self.change { change(&$0.statistics) }
     }
 
-    /// Returns the time at which a step begins; `nil` without an observer.
+    /// Returns the time at which a step begins, or `nil` without an observer.
     func beginStep() -> Date? {
         configuration.observer == nil ? nil : configuration.clock()
     }

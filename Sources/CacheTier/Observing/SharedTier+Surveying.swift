@@ -3,18 +3,18 @@ internal import CacheLoader
 package import HTTPCaching
 internal import HTTPTypes
 
-/// Speed, clock and last removals of a tier, as a machine without a history can read them.
+/// The speed, the clock and the last removals of a tier, as a new machine can read them.
 package struct TierSurvey: Sendable {
     /// The last removal of a scope.
     package enum Removal: Hashable, Sendable {
         case never
         /// The tier's time of the removal.
         case at(HTTPDate)
-        /// The keys of this machine did not seal the epoch, or it was altered.
+        /// The epoch was sealed with other keys, or altered.
         case unreadable
     }
 
-    /// The duration of each request, in the order of the requests. The first one includes the connection.
+    /// The durations of the requests, in order. The first one includes connecting.
     package let times: [Duration]
     /// The engine's time at the end.
     package let engineTime: HTTPDate
@@ -25,11 +25,11 @@ package struct TierSurvey: Sendable {
 }
 
 extension SharedTier {
-    /// Reads small objects of the engine, one after the other: the epochs of the scopes in turn.
+    /// Reads small objects of the engine one by one: the epochs of the scopes in turn.
     ///
     /// - Parameters:
-    ///   - scopes: At least one.
-    ///   - requestCount: The number of requests, as many as scopes at least.
+    ///   - scopes: At least one scope.
+    ///   - requestCount: The number of requests, at least the number of scopes.
     /// - Throws: ``TierError/engine(_:)`` if a response fails, states no time, or takes longer than the deadline.
     package func survey(_ scopes: [TierScope], requestCount: Int = 10) async throws(TierError) -> TierSurvey {
         var times: [Duration] = []

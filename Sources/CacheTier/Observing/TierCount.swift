@@ -1,13 +1,13 @@
-/// A count of a tier, with its names: the one list that metrics, tools and tests read.
+/// A count of a tier, with its names. Metrics, tools and tests all use this list.
 package struct TierCount: Sendable {
     package typealias Path = any KeyPath<TierStatistics, Int> & Sendable
 
     /// The name in the output of the tool.
     package let name: String
     package let path: Path
-    /// The label of its metric, without the part that all have in common.
+    /// The label of its metric, without the common prefix.
     let label: String
-    /// The dimensions of its metric, without that of the tier.
+    /// The dimensions of its metric, without the tier's.
     let dimensions: [(String, String)]
 
     /// Whether it counts refused objects.

@@ -7,7 +7,7 @@ struct TierMeters: Sendable {
     private let counters: [(path: TierCount.Path, counter: Counter)]
     private let openBreakers: Meter
 
-    /// Returns `nil` without a handler.
+    /// Returns `nil` without a metrics handler.
     init?(_ factory: any MetricsFactory, name: String) {
         guard !(factory is NOOPMetricsHandler) else { return nil }
         counters = TierCount.all.map { count in
@@ -17,7 +17,7 @@ struct TierMeters: Sendable {
         openBreakers = Meter(label: Self.label + "breakers.open", dimensions: [("tier", name)], factory: factory)
     }
 
-    /// Adds the difference of two states of the counts.
+    /// Adds the difference between two states of the counts.
     func add(_ statistics: TierStatistics, since before: TierStatistics) {
         guard statistics != before else { return }
         for (path, counter) in counters {
@@ -26,7 +26,7 @@ struct TierMeters: Sendable {
         }
     }
 
-    /// Changes the number of open breakers. The order of two changes does not matter.
+    /// Changes the number of open breakers. Works for changes in any order.
     func breakerChanged(isOpen: Bool) {
         if isOpen { openBreakers.increment() } else { openBreakers.decrement() }
     }

@@ -4,7 +4,7 @@ internal import CacheFoundation
 ///
 ///     "ct1" | length of key id: 1 | key id | length of proof: 1 | proof | payload
 ///
-/// The proof covers a label, the name of the object and the payload. So an object under another name is a forgery.
+/// The proof covers a label, the name of the object and the payload. So an object under another name counts as forged.
 enum SealedObject {
     /// The reason why an object is refused.
     enum Refusal: Error {
@@ -13,7 +13,7 @@ enum SealedObject {
 
     private static let magic = Data("ct1".utf8)
 
-    /// Returns the object with `payload`; `nil` if the keys cannot write.
+    /// Returns the object with `payload`, or `nil` for keys that cannot write.
     static func sealing(_ payload: Data, as name: String, with keys: TierKeys) -> Data? {
         guard let key = keys.writing, let proof = key.proof(of: message(payload, name)) else { return nil }
         return magic + [UInt8(key.id.utf8.count)] + Data(key.id.utf8) + [UInt8(proof.count)] + proof + payload
@@ -32,7 +32,7 @@ enum SealedObject {
     }
 
     private static func message(_ payload: Data, _ name: String) -> Data {
-        // The length separates name and payload.
+        // The length separates the name from the payload.
         Data("cachetier record 1\n\(name.utf8.count)\n\(name)".utf8) + payload
     }
 }
@@ -45,12 +45,12 @@ struct ByteReader {
         slice = bytes[...]
     }
 
-    /// The bytes that remain.
+    /// The remaining bytes.
     var rest: Data { Data(slice) }
-    /// Their number.
+    /// The number of remaining bytes.
     var restCount: Int { slice.count }
 
-    /// Returns the next bytes; `nil` if there are fewer.
+    /// Returns the next bytes, or `nil` for fewer remaining bytes.
     mutating func take(_ count: Int) -> Data? {
         guard count >= 0, slice.count >= count else { return nil }
         defer { slice = slice.dropFirst(count) }

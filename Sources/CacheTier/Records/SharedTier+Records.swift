@@ -6,17 +6,17 @@ internal import Synchronization
 
 /// Reads records and the names in `Vary`.
 extension SharedTier {
-    /// The longest record: a body inside, a head and the digests of the longest body.
+    /// The longest record: an inline body, a head, and the digests of the longest body.
     private var recordLimit: Int { 1 << 20 }
 
-    /// A record, with the tier's times of its object.
+    /// A record, with its times on the tier's clock.
     struct Candidate: Sendable {
         let name: String
         let record: TierRecord
         let stamp: Stamp
     }
 
-    /// A record without its body, which would take room while the origin is asked.
+    /// A record without its body, which would take memory while the origin is asked.
     struct StaleRecord: Sendable {
         let name: String
         let head: TierRecord.Head
@@ -27,7 +27,7 @@ extension SharedTier {
         }
     }
 
-    /// Reads a record that may answer; counts the reason of a refusal.
+    /// Reads a record that may answer. Counts the reason of a refusal.
     func record(_ name: String) async -> Answer<Candidate> {
         switch await get(name, limit: recordLimit) {
         case .failed(let reason): return .failed(reason)

@@ -19,7 +19,7 @@ public struct TierKey: Sendable {
         self.kind = kind
     }
 
-    /// Returns a key for HMAC-SHA-256: each machine that reads can write, too.
+    /// Returns a key for HMAC-SHA-256. Each machine that reads can also write.
     ///
     /// - Parameters:
     ///   - id: The name of the key: 1 to 64 bytes.
@@ -43,7 +43,7 @@ public struct TierKey: Sendable {
         return try TierKey(id: id, .signing(key))
     }
 
-    /// Returns a key that reads records with Ed25519, and cannot write.
+    /// Returns a key that reads records with Ed25519 and cannot write.
     ///
     /// - Parameters:
     ///   - id: The name of the key: 1 to 64 bytes.
@@ -56,7 +56,7 @@ public struct TierKey: Sendable {
         return try TierKey(id: id, .verifying(key))
     }
 
-    /// Returns the proof of `message`; `nil` if the key only reads.
+    /// Returns the proof of `message`, or `nil` for a key that only reads.
     func proof(of message: Data) -> Data? {
         switch kind {
         case .hmac(let key): Data(HMAC<SHA256>.authenticationCode(for: message, using: key))
@@ -85,9 +85,10 @@ extension TierKey: CustomStringConvertible, CustomDebugStringConvertible, Custom
 
 /// The keys of a tier: one for the names of objects, one that writes, and all that may have written.
 ///
-/// For a rotation, give all machines the new key in `reading`. Then let it write, and keep the old key in `reading` for
-/// as long as its records are fresh. Without the old key, epochs that it has sealed are replaced, which costs the
-/// responses of their scopes once. Machines without a common key replace each other's epochs, and find nothing.
+/// For a rotation, first give all machines the new key in `reading`. Then let it write, and keep the old key in
+/// `reading` as long as its records are fresh. Without the old key, the epochs that it has sealed are replaced, which
+/// costs all responses of their scopes once. Machines without a common key replace each other's epochs, and find
+/// nothing.
 public struct TierKeys: Sendable {
     let names: SymmetricKey
     let writing: TierKey?
@@ -96,10 +97,10 @@ public struct TierKeys: Sendable {
     /// Creates the keys of a tier.
     ///
     /// - Parameters:
-    ///   - names: At least 32 random bytes that all machines share. They make the names of objects from URLs, and never
-    ///     change: under another secret the tier is empty.
-    ///   - writing: The key that authenticates new records; `nil` for a machine that only reads.
-    ///   - reading: Further keys that are accepted.
+    /// - names: At least 32 random bytes that all machines share. They turn URLs into names of objects, and must never
+    ///   change: with another secret the tier is empty.
+    ///   - writing: The key that authenticates new records, or `nil` for a machine that only reads.
+    ///   - reading: Additional accepted keys.
     /// - Throws: ``TierError/invalidKey(id:)`` with `names` for a short secret.
     public init(names: Data, writing: TierKey?, reading: [TierKey] = []) throws(TierError) {
         guard names.count >= 32 else { throw .invalidKey(id: "names") }

@@ -4,12 +4,12 @@ internal import Crypto
 internal import HTTPCaching
 internal import HTTPTypes
 
-/// The names of the objects; the article *A shared tier* documents them.
+/// The names of the objects, documented in the article *A shared tier*.
 struct TierLayout: Sendable {
     static let version = "v1"
     /// The number of groups of URLs that an unsafe request invalidates together.
     static let bucketCount = 256
-    /// The most tags of a response, each of which a reader checks. RFC 9875 §2 requires at least 32.
+    /// The most tags of a response. A reader checks each of them. RFC 9875 §2 requires at least 32.
     static let maxTagCount = 32
 
     let names: SymmetricKey
@@ -28,7 +28,7 @@ struct TierLayout: Sendable {
         "\(Self.version)/resp/\(key)/\(mac("variant", [variant.text]))"
     }
 
-    /// Returns the name of the lease to request one variant.
+    /// Returns the name of the lease on a request for one variant.
     func lease(_ key: String, _ variant: VaryKey) -> String {
         "\(Self.version)/lease/\(key)/\(mac("variant", [variant.text]))"
     }
@@ -42,10 +42,10 @@ struct TierLayout: Sendable {
         }
     }
 
-    /// The name of the epoch that each removal of a tag replaces before that of the tag.
+    /// The name of the epoch that each removal of a tag replaces first.
     var commonTagEpoch: String { "\(Self.version)/epoch/\(mac("tags", []))" }
 
-    /// Whether the epoch is that of a tag.
+    /// Whether the epoch belongs to a tag.
     func isTag(_ epoch: String) -> Bool { epoch.hasPrefix("\(Self.version)/tag/") }
 
     /// The epochs of the tags of a response (RFC 9875).
@@ -75,11 +75,11 @@ struct TierLayout: Sendable {
         [epoch(.partition), epoch(.host(request.authority ?? "")), epoch(.url(request.url))]
     }
 
-    /// Returns a text in place of credentials in a key of variants.
+    /// Returns a text that replaces credentials in a variant key.
     func fingerprint(_ name: String, _ value: String) -> String { mac("secret", [name, value]) }
 
     private func mac(_ label: String, _ parts: [String]) -> String {
-        // Lengths separate the parts.
+        // Length prefixes separate the parts.
         let text = ([label, partition] + parts).map { "\($0.utf8.count):\($0)" }.joined()
         return Data(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: names)).hexadecimal
     }

@@ -8,23 +8,23 @@ internal import HTTPTypes
 ///
 ///     length of head: 4 | head as JSON | digests of the chunks: 32 each | body, if it is inside
 ///
-/// All times are those of the origin or of the tier; the clock of the writer counts for nothing. The response states
-/// its receipt at its own `Date`, so its initial age is `Age` plus the delay of the response (RFC 9111 §4.2.3: "a cache
-/// MAY use corrected_age_value").
+/// All times come from the origin or the tier, never from the clock of the writer. The response is received at its own
+/// `Date`, so its initial age is `Age` plus the delay of the response (RFC 9111 §4.2.3: "a cache MAY use
+/// corrected_age_value").
 struct TierRecord: Sendable, Equatable {
     /// The longest body inside a record.
     static let inlineLimit = 65_536
-    /// The length of a chunk that is verified at once; only the last is shorter.
+    /// The length of a chunk, the unit of verification. Only the last chunk is shorter.
     static let chunkByteCount = 65_536
 
     struct Head: Codable, Sendable, Equatable {
         var response: StoredResponse
-        /// The whole seconds from the arrival of the head to the writing of the record, rounded up.
+        /// The seconds from the arrival of the head to the writing of the record, rounded up.
         var heldSeconds: Int64
         /// The tier's time of writing, in seconds since 1970.
         var writtenAt: Int64
-        /// The epochs of the scopes before the origin was asked, in hexadecimal digits, in the order of the scopes, and
-        /// then those of the tags, in their order.
+        /// The epochs of the scopes before the origin was asked, in hexadecimal digits and in the order of the scopes.
+        /// The epochs of the tags follow, in their order.
         var epochs: [String]
         /// The SHA-256 of the body in hexadecimal digits.
         var digest: String
@@ -32,9 +32,9 @@ struct TierRecord: Sendable, Equatable {
     }
 
     var head: Head
-    /// The SHA-256 of each chunk; empty if the body is inside.
+    /// The SHA-256 of each chunk. Empty for a body inside the record.
     var chunkDigests: [Data]
-    /// `nil` if the body is an object of its own.
+    /// The body inside the record, or `nil` for a separate body object.
     var body: Data?
 
     init(head: Head, chunkDigests: [Data], body: Data?) {
@@ -66,7 +66,7 @@ struct TierRecord: Sendable, Equatable {
         return chunkDigests.reduce(Data(number: json.count) + json, +) + (body ?? Data())
     }
 
-    /// Decodes a record; `nil` if a part is missing or contradicts another.
+    /// Decodes a record. Returns `nil` if parts are missing or contradict each other.
     init?(decoding payload: Data) {
         var reader = ByteReader(payload)
         guard let count = reader.takeNumber(), let json = reader.take(count),
@@ -87,31 +87,31 @@ struct TierRecord: Sendable, Equatable {
         }
     }
 
-    /// Returns the time on the clock of the origin, by which ages and lifetimes of the response count.
+    /// Returns the time on the clock of the origin. Ages and lifetimes of the response use this clock.
     ///
     /// - Parameters:
     ///   - now: The tier's present time.
     ///   - lastModified: The tier's time of the object.
     func now(at now: HTTPDate, lastModified: HTTPDate) -> HTTPDate {
         let written = HTTPDate(secondsSince1970: head.writtenAt)
-        // An object that was written once more has a later Last-Modified; the authenticated time does not change.
+        // Writing the object again changes its Last-Modified, but not the authenticated time.
         let resident = max(0, now.seconds(since: lastModified), now.seconds(since: written))
         return head.response.responseTime.advanced(by: head.heldSeconds).advanced(by: resident)
     }
 
-    /// Whether the object is older than its `Last-Modified`: an old record was written once more.
+    /// Whether an old record was written again: the record is older than the `Last-Modified` of its object.
     func isReplayed(lastModified: HTTPDate) -> Bool {
         lastModified.seconds(since: HTTPDate(secondsSince1970: head.writtenAt)) > Self.longestWrite
     }
 
-    /// Whether the object is from the future: the engine's clock was set back, and ages would stand still.
+    /// Whether the object is from the future: the engine's clock was set back, and ages would not advance.
     func isFromFuture(now: HTTPDate, lastModified: HTTPDate) -> Bool {
         max(lastModified, HTTPDate(secondsSince1970: head.writtenAt)).seconds(since: now) > Self.clockTolerance
     }
 
-    /// The seconds by which a machine's idea of the engine's time may be ahead.
+    /// The seconds by which a machine's estimate of the engine's time may be ahead.
     static let clockTolerance: Int64 = 10
 
-    /// The seconds that a write may take, from the proof to the time of the object.
+    /// The most seconds that a write may take, from the proof to the time of the object.
     static let longestWrite: Int64 = 30
 }

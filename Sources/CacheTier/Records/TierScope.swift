@@ -17,15 +17,15 @@ public struct TierScope: Hashable, Sendable {
     /// - Parameter authority: The host, with its port if the URLs name one: `example.com:8080`.
     public static func host(_ authority: String) -> TierScope { TierScope(kind: .host(authority)) }
 
-    /// The responses for a URL in all variants, and with them one 256th of the partition: URLs share 256 epochs.
+    /// All variants of a URL's response, together with one 256th of the partition, because URLs share 256 epochs.
     ///
     /// - Parameter url: The absolute URL, as requests state it.
     public static func url(_ url: String) -> TierScope { TierScope(kind: .url(url)) }
 
-    /// The responses of an origin with a name in `Cache-Groups` (RFC 9875), such as all pages that show an article.
+    /// The responses of an origin with a name in `Cache-Groups` (RFC 9875), for example all pages that show an article.
     ///
     /// - Parameters:
-    ///   - name: The name, byte by byte.
+    /// - name: The name, compared byte by byte.
     ///   - origin: The scheme and the authority, such as `https://example.com`. A path does not count.
     public static func tag(_ name: String, origin: String) -> TierScope { TierScope(kind: .tag(name, origin: origin)) }
 }

@@ -2,9 +2,9 @@ internal import CacheFoundation
 internal import CacheLoader
 internal import Synchronization
 
-/// Keeps the bytes of a body while its reader takes them, and hands the whole body over.
+/// Copies a body while its reader reads it, and passes on the complete body.
 ///
-/// Drops the bytes when there is no room for more, or when the reader leaves.
+/// Drops the bytes without room for more, or if the reader stops early.
 final class FillingBody: Sendable {
     private struct State {
         var bytes = Data()
@@ -19,7 +19,7 @@ final class FillingBody: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - lease: Ends with a note if the bytes are dropped, and with this body otherwise.
+    /// - lease: Ends with a note if the bytes are dropped, and otherwise with this body.
     ///   - finish: Called with the complete body. The bytes stay reserved.
     init(
         _ body: TransportBody, for tier: SharedTier, lease: Lease?, finish: @escaping @Sendable (Data) -> Void

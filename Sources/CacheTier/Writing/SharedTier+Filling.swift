@@ -5,7 +5,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
 
-/// Writes responses of the origin behind their delivery.
+/// Writes responses of the origin after their delivery.
 extension SharedTier {
     /// A response of the origin that the tier keeps once its body is complete.
     struct Fill: Sendable {
@@ -13,9 +13,10 @@ extension SharedTier {
         /// The uptime at the arrival of the head.
         let arrival: Duration
 
-        /// Whether a body has the length and the digests that its head states (RFC 9111 §3.3, RFC 9530).
+        /// Whether a body matches the length and the digests in its head (RFC 9111 §3.3, RFC 9530).
         ///
-        /// One machine's damaged response must not become that of all, even if its own policy verifies nothing.
+        /// Always checked, even if the policy verifies nothing: one machine's damaged response must not reach all
+        /// machines.
         func fits(_ body: Data) -> Bool {
             let (fields, isDecoded) = (response.fields, response.isBodyDecoded)
             let length = fields[.contentLength].flatMap { Int($0) }
@@ -29,17 +30,17 @@ extension SharedTier {
         }
     }
 
-    /// The consequence of a reply of the origin for the tier.
+    /// The effect of an origin's reply on the tier.
     enum Keeping: Sendable {
         /// The tier keeps the response.
         case fill(Fill)
         /// The tier keeps neither the response nor older ones, which would answer the next request.
         case remove
-        /// The reply says nothing about the record of the tier.
+        /// The reply has no effect on the record of the tier.
         case nothing
     }
 
-    /// Whether the tier may come to store the response to a request.
+    /// Whether the tier might store the response to a request.
     func mayWrite(_ request: HTTPRequest) -> Bool {
         guard canWrite, request.method == .get, request.headerFields[.range] == nil else { return false }
         let control = CacheControl(request.headerFields)
@@ -55,7 +56,7 @@ extension SharedTier {
         of reply: TransportResponse, to request: HTTPRequest, delay: Duration, arrival: Duration
     ) -> Keeping {
         let status = reply.head.status
-        // Other errors are short-lived, and one machine's error must not become that of all.
+        // Other errors are short-lived, and one machine's error must not reach all machines.
         guard keys.canWrite, request.method == .get, status.code < 400 || status == .notFound || status == .gone,
             MalformedReply.reason(reply.head, to: request) == nil,
             let tierTime
@@ -74,7 +75,7 @@ extension SharedTier {
         }
     }
 
-    /// Decides about a response that may be stored. The tier keeps none with which it could never answer.
+    /// Decides about a response that may be stored. The tier does not keep unusable responses.
     func keeping(of response: StoredResponse, arrival: Duration) -> Keeping {
         guard CacheGroups(response.fields).names.count <= TierLayout.maxTagCount else {
             count { $0.droppedWrites += 1 }
@@ -86,13 +87,14 @@ extension SharedTier {
         return .fill(Fill(response: response, arrival: arrival))
     }
 
-    /// Deletes the records that a lookup has found, if they are not newer than a reply that the tier does not keep.
+    /// Deletes the records that a lookup has found, unless they are newer than a reply that the tier does not keep.
     ///
-    /// A record may be newer: a cache in front of the origin has replied, or another machine has written meanwhile.
+    /// A record may be newer if the reply came from a cache in front of the origin, or if another machine has just
+    /// written the record.
     func removeRecords(olderThan reply: HTTPResponse, foundBy lookup: @escaping @Sendable () async -> Lookup) {
         guard let tierTime else { return }
         let date = reply.headerFields.date(.date, now: tierTime) ?? tierTime
-        // Without room, a record goes by its freshness lifetime.
+        // Without room, the record ends with its freshness lifetime.
         _ = writes.add(byteCount: 0) { [self] in
             for name in await lookup().recordNames {
                 guard case .found(let candidate) = await record(name),
@@ -103,7 +105,7 @@ extension SharedTier {
         }
     }
 
-    /// Returns an exchange at the reply's own `Date`: no clock of this machine counts.
+    /// Returns an exchange at the reply's own `Date`, independent of the clock of this machine.
     func exchange(
         _ request: HTTPRequest, _ reply: HTTPResponse, isBodyDecoded: Bool, delay: Duration, _ tierTime: HTTPDate
     ) -> Exchange {
@@ -113,7 +115,7 @@ extension SharedTier {
             responseTime: date, isBodyDecoded: isBodyDecoded)
     }
 
-    /// Whether fields that set a cookie may reach all users: only if the origin says so.
+    /// Whether fields that set a cookie may reach all users, which the origin must permit explicitly.
     private func maySharePersonal(_ fields: HTTPFields) -> Bool {
         guard configuration.policy.isShared, fields[.setCookie] != nil else { return true }
         let control = CacheControl(fields)
@@ -149,7 +151,7 @@ extension SharedTier {
         }
     }
 
-    /// Records that the engine did not answer a write, or has no conditional writes.
+    /// Records that the engine did not answer a write, or does not support conditional writes.
     func noteFailure(_ failure: WriteFailure) {
         if failure.isUnconditional { state.withLock { $0.lacksConditions = true } }
         guard !failure.isRefusal else { return }
@@ -157,7 +159,7 @@ extension SharedTier {
         change { $0.breaker.failed(from: failure.start, to: now) }
     }
 
-    /// Writes the names in `Vary`, unless the tier has them. A response without `Vary` is found without names.
+    /// Writes the names in `Vary`, unless the tier has them. A response without `Vary` needs no names.
     private func writeVary(_ response: StoredResponse, _ key: String, _ lookup: Lookup) async throws(WriteFailure) {
         let names = response.varyKey.lines.map { String($0.prefix { $0 != ":" }) }.joined(separator: "\n")
         guard !names.isEmpty, names != lookup.varyNames,

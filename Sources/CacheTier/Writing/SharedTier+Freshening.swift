@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// Freshens stale records of the tier by a 304 of the origin (RFC 9111 §4.3.4).
 extension SharedTier {
-    /// Writes the stale record that a 304 is about once more, behind the delivery. The body is written, too, so that the
-    /// engine's retention counts from now.
+    /// Writes the stale record again that a 304 confirms, after the delivery. Writes the body, too, so that the
+    /// engine's retention starts again.
     ///
     /// - Parameters:
     ///   - delay: The time from the request to the head.
@@ -56,11 +56,11 @@ extension SharedTier {
         }
     }
 
-    /// Returns the strong entity tag that a 304 confirms: its own, or the only one of the request.
+    /// Returns the strong entity tag that a 304 confirms: its own tag, or the only tag of the request.
     private static func confirmedTag(_ reply: HTTPResponse, to request: HTTPRequest) -> [UInt8]? {
         let own = reply.headerFields.filledLines(.eTag)
         let tags = own.isEmpty ? request.headerFields.filledLines(.ifNoneMatch) : own
-        // A strong tag, and no list.
+        // Accept only one strong tag.
         guard tags.count == 1 else { return nil }
         let tag = tags[0].trimmedBytes
         return tag.isStrongEntityTag && tag.count > 2 ? tag : nil
@@ -84,12 +84,13 @@ extension SharedTier {
         if isRemoved { return .remove }
         guard let response = updates[0] else { return .nothing }
         let kept = keeping(of: response, arrival: arrival)
-        // A stale record serves the next 304.
+        // Keep a stale record for the next 304.
         if case .remove = kept, !isFresh { return .nothing }
         return kept
     }
 
-    /// Returns the whole body of a record; `nil` if the tier does not have it, or another record by now.
+    /// Returns the whole body of a record. Returns `nil` if the tier lacks the body or has a record with another body
+    /// by now.
     private func body(of stale: StaleRecord) async -> Data? {
         let body = await withTimeLimit(configuration.writeDeadline, configuration.sleep) { [self] () -> Data? in
             guard case .found(let candidate) = await record(stale.name),

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Runs writes after their responses were delivered, with a bound on the bytes that wait.
+/// Runs writes after the delivery of their responses, with a bound on the waiting bytes.
 ///
-/// Bytes are reserved while a body arrives. Without room for it, a body is dropped; the owner counts the drops.
+/// Bytes are reserved while a body arrives. Without room, the body is dropped, and the owner counts it.
 package final class WriteBehind: Sendable {
     private struct State {
         var byteCount = 0
@@ -13,7 +13,7 @@ package final class WriteBehind: Sendable {
         var waiting: [Job] = []
         var runningCount = 0
         var nextNumber = 0
-        /// The numbers of the jobs that wait or run.
+        /// The numbers of the waiting and running jobs.
         var numbers: Set<Int> = []
         /// The callers that wait for the jobs with smaller numbers.
         var drains: [(number: Int, caller: CheckedContinuation<Void, Never>)] = []
@@ -58,16 +58,16 @@ package final class WriteBehind: Sendable {
     /// Creates a queue.
     ///
     /// - Parameters:
-    ///   - byteLimit: The most bytes that are reserved at a time.
-    ///   - jobLimit: The most writes that wait, and the most ends of leases.
-    ///   - width: The most writes that run at a time. Few, so that lookups find connections.
+    /// - byteLimit: The most bytes reserved at the same time.
+    ///   - jobLimit: The most waiting writes, and the most waiting ends of leases.
+    ///   - width: The most simultaneous writes. Few, so that lookups find connections.
     package init(byteLimit: Int, jobLimit: Int, width: Int = 2) {
         self.byteLimit = byteLimit
         self.jobLimit = jobLimit
         self.width = width
     }
 
-    /// Reserves room for bytes that arrive; `false` if there is none.
+    /// Reserves room for arriving bytes. Returns `false` without room.
     package func reserve(_ count: Int) -> Bool {
         state.withLock { state in
             guard state.byteCount + count <= byteLimit else { return false }
@@ -80,7 +80,7 @@ package final class WriteBehind: Sendable {
         state.withLock { $0.byteCount -= count }
     }
 
-    /// Adds a write and takes over its reserved bytes; `false`, and the bytes are released, if too many writes wait.
+    /// Adds a write and takes over its reserved bytes. If too many writes wait, returns `false` and releases the bytes.
     package func add(byteCount: Int, _ run: @escaping @Sendable () async -> Void) -> Bool {
         let isAdmitted = state.withLock { state in
             guard state.waiting.count < jobLimit else {
@@ -94,7 +94,7 @@ package final class WriteBehind: Sendable {
         return isAdmitted
     }
 
-    /// Adds a write without bytes ahead of the other ones. The caller bounds their number.
+    /// Adds a write without bytes, ahead of the others. The caller bounds their number.
     package func addUrgent(_ run: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             state.urgent.append(Job(number: state.makeNumber(), byteCount: 0, run: run))
@@ -102,7 +102,7 @@ package final class WriteBehind: Sendable {
         startNext()
     }
 
-    /// Adds the end of a lease. Without room it is dropped: the lease ends by its lifetime.
+    /// Adds the end of a lease. Without room it is dropped, and the lease ends with its lifetime.
     package func addEnd(_ run: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard state.ends.count < jobLimit else { return }
@@ -111,7 +111,7 @@ package final class WriteBehind: Sendable {
         startNext()
     }
 
-    /// Returns once the writes that wait or run now have ended.
+    /// Returns when the currently waiting and running writes have ended.
     package func drain() async {
         await withCheckedContinuation { caller in
             let isIdle = state.withLock { state in
