@@ -34,9 +34,9 @@ struct StoreDirectory: Sendable {
     private let parents: [String]
 
     /// Opens the directory at `url`.
+    ///
     /// - Parameter createsDirectory: Whether to create a missing directory and its missing parents, for their owner
     ///   only.
-    /// - Parameter createsDirectory: Whether to create a missing directory and its missing parents, for their owner only.
     init(_ url: URL, createsDirectory: Bool) throws(StoreError) {
         guard url.isFileURL else { throw .unusableDirectory(path: url.absoluteString, reason: "it is not a file URL") }
         let given = url.path(percentEncoded: false)

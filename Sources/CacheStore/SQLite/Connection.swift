@@ -354,9 +354,9 @@ package final class Connection {
 
     /// Copies the WAL into the database, so that the next transaction overwrites its beginning. Returns `false` if
     /// readers still need the WAL.
+    ///
     /// - Parameter timeout: How long to wait for writers, checkpointers and readers. No connection can write while this
     ///   call waits for readers.
-    /// - Parameter timeout: How long to wait for writers, checkpointers and, while no connection can write, readers.
     @discardableResult
     func restartWAL(within timeout: Duration) throws(StoreError) -> Bool {
         try waiting(timeout) { () throws(StoreError) in
