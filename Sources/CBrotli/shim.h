@@ -22,7 +22,7 @@ static inline bool cbrotli_has_dictionaries(void) {
 #endif
 }
 
-// Gives a decoder a raw dictionary, to which the decoder keeps a reference.
+// Attaches a raw dictionary to a decoder. The dictionary must outlive the decoder.
 static inline bool cbrotli_attach_dictionary(BrotliDecoderState *state, const uint8_t *dictionary, size_t size) {
 #ifdef CBROTLI_HAS_DICTIONARIES
     return BrotliDecoderAttachDictionary(state, BROTLI_SHARED_DICTIONARY_RAW, size, dictionary) == BROTLI_TRUE;

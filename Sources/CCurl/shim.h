@@ -30,7 +30,7 @@ static inline CURLcode ccurl_set_blob(CURL *handle, CURLoption option, void *byt
     return curl_easy_setopt(handle, option, &blob);
 }
 
-// The callbacks, with one pointer for all of them.
+// Sets the callbacks, which all receive the same pointer.
 static inline CURLcode ccurl_set_callbacks(
     CURL *handle, void *context, curl_write_callback head, curl_write_callback body, curl_read_callback content,
     curl_seek_callback rewind, curl_prereq_callback before
@@ -51,7 +51,7 @@ static inline CURLcode ccurl_set_callbacks(
     return code;
 }
 
-// Permits http and https, and nothing else.
+// Permits only http and https.
 static inline CURLcode ccurl_allow_http(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075500
     return curl_easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -65,13 +65,13 @@ static inline long ccurl_info_long(CURL *handle, CURLINFO info) {
     return curl_easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
 }
 
-// The pointer of the callbacks.
+// Returns the pointer that the callbacks receive.
 static inline void *ccurl_context(CURL *handle) {
     char *value = NULL;
     return curl_easy_getinfo(handle, CURLINFO_PRIVATE, &value) == CURLE_OK ? value : NULL;
 }
 
-// The file with the root certificates of the system; NULL if libcurl was built without one.
+// Returns the path of the system's root certificates, or NULL if libcurl was built without one.
 static inline const char *ccurl_system_roots(CURL *handle) {
     char *path = NULL;
 #if LIBCURL_VERSION_NUM >= 0x075400
@@ -95,7 +95,7 @@ static inline CURL *ccurl_multi_next_ended(CURLM *multi, CURLcode *result) {
     return NULL;
 }
 
-// Macros with casts, which Swift does not import.
+// Wraps macros with casts, which Swift does not import.
 static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
 
 #endif

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-// Offsets of locks have more than 32 bits, on every system.
+// Lock offsets need more than 32 bits on every system.
 #define _FILE_OFFSET_BITS 64
 #include "cplatform.h"
 
@@ -24,7 +24,7 @@
 #include <sys/syscall.h>
 #endif
 
-// Set if the functions below take Darwin's paths on another system. Constant on Darwin, so that its own calls remain.
+// Set if the functions below take Darwin's paths on another system. NULL on Darwin, which then uses its real calls.
 #if defined(__APPLE__)
 #define darwin ((const struct cplatform_darwin *)NULL)
 #else
@@ -68,7 +68,7 @@ int cplatform_full_sync(int file) {
 
 #define OPEN_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC)
 
-// Opens the components one by one, for systems where one call cannot promise to follow no link.
+// Opens each component in turn, for systems without a call that refuses all links in a path.
 static int open_stepwise(int directory, const char *path) {
     const char *slash = strchr(path, '/');
     char folder[16];
@@ -89,8 +89,7 @@ int cplatform_open_beneath(int directory, const char *path) {
     if (darwin) return open_stepwise(directory, path);
     struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
     int file = (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
-    // Kernels before 5.6 do not have the call, some sandboxes forbid it, and a rename at the same time may make it ask
-    // for a retry.
+    // Kernels before 5.6 lack the call, and some sandboxes forbid it. A concurrent rename may make it ask for a retry.
     if (file >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN)) return file;
 #elif defined(O_NOFOLLOW_ANY)
     return openat(directory, path, OPEN_FLAGS | O_NOFOLLOW_ANY);

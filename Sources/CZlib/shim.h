@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-// A macro in zlib.h, which Swift does not see.
+// Wraps a macro of zlib.h, which Swift does not import.
 static inline int czlib_inflate_init(z_stream *stream, int window_bits) {
     return inflateInit2(stream, window_bits);
 }

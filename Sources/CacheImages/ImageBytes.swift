@@ -1,7 +1,7 @@
 /// The first bytes of an image, which may end anywhere. A read beyond the end returns `nil`.
 ///
-/// Positions and numbers come from the file. They are `Int64`, so that sums of a few of them do not overflow, even if
-/// `Int` has 32 bits. Each access checks its position, because `UnsafeRawBufferPointer` does not in a release build.
+/// Positions and numbers come from the file. They are `Int64`, so that small sums do not overflow even where `Int` has
+/// 32 bits. Each access checks its position, because `UnsafeRawBufferPointer` does not in a release build.
 struct ImageBytes {
     /// How much of a signature is present.
     enum Match {
@@ -21,12 +21,12 @@ struct ImageBytes {
         position >= 0 && position < count ? Int64(bytes[Int(position)]) : nil
     }
 
-    /// Returns a number of up to four bytes, the most significant first.
+    /// Returns a big-endian number of up to four bytes.
     func bigEndian(_ position: Int64, _ length: Int64) -> Int64? {
         number(stride(from: position, to: position + length, by: 1))
     }
 
-    /// Returns a number of up to four bytes, the least significant first.
+    /// Returns a little-endian number of up to four bytes.
     func littleEndian(_ position: Int64, _ length: Int64) -> Int64? {
         number(stride(from: position + length - 1, through: position, by: -1))
     }

@@ -6,7 +6,7 @@ public protocol ImageDecoder<Image>: Sendable {
     /// The type of a decoded image.
     associatedtype Image: Sendable
 
-    /// Names the decoder, its version, and everything besides bytes and variant that the image depends on.
+    /// The decoder, its version, and every other input besides bytes and variant that changes the image.
     var id: ProcessorID { get }
 
     /// The most pixels that an image may have, before and after resizing; 67,108,864 (8192 by 8192) by default.
@@ -16,7 +16,7 @@ public protocol ImageDecoder<Image>: Sendable {
 
     /// Returns the image, cropped and resized by ``ImageVariant/placement(of:)``.
     ///
-    /// Several tasks may call this method at once. A call may take long, because it runs on no actor.
+    /// Several tasks may call this method concurrently. A call may take long, because it runs on no actor.
     func decode(_ data: Data, _ variant: ImageVariant) throws -> Image
 }
 
@@ -24,7 +24,7 @@ extension ImageDecoder {
     /// 8192 by 8192 pixels.
     public var maxPixels: Int { 1 << 26 }
 
-    /// Throws if the image or its `variant` has too many pixels or cannot be placed.
+    /// Checks that the image and its `variant` can be placed and have at most ``maxPixels`` pixels.
     ///
     /// - Throws: ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)``.
     func check(_ size: ImageSize, for variant: ImageVariant) throws {
@@ -36,7 +36,7 @@ extension ImageDecoder {
 }
 
 extension Int {
-    /// Converts a whole number; to `Int.max` if it is larger than any `Int`.
+    /// Converts a whole number, or `Int.max` for a number larger than any `Int`.
     fileprivate init(clamping value: Double) {
         self = Int(exactly: value) ?? .max
     }
@@ -53,7 +53,7 @@ public struct ImageProcessor<Decoder: ImageDecoder>: SynchronousProcessor {
         self.variant = variant
     }
 
-    /// `image`, with the id of the decoder and every field of the variant as parameters.
+    /// `image`, with the decoder's id and every field of the variant as parameters.
     public var id: ProcessorID {
         var parameters = variant.parameters
         parameters["decoder"] = decoder.id.description
@@ -62,7 +62,7 @@ public struct ImageProcessor<Decoder: ImageDecoder>: SynchronousProcessor {
 
     /// Returns the image.
     ///
-    /// If the bytes have a readable ``ImageHeader``, the decoder receives no image that is too large.
+    /// Rejects an image with too many pixels before decoding if the bytes have a readable ``ImageHeader``.
     ///
     /// - Throws: ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)``, and errors of the decoder.
     public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Decoder.Image {

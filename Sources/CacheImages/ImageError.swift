@@ -1,9 +1,9 @@
-/// The reason why a decoder returned no image.
+/// A failure to decode an image.
 @nonexhaustive
 public enum ImageError: Error, Hashable, Sendable {
-    /// The decoder cannot read the bytes as an image. The decoder supplies the reason.
+    /// The bytes are no image that the decoder can read. `reason` comes from the decoder.
     case malformed(reason: String)
-    /// The image has more pixels than the decoder accepts, before or after it is resized.
+    /// The image has more pixels than the decoder accepts, before or after resizing.
     case tooLarge(width: Int, height: Int, maxPixels: Int)
 }
 

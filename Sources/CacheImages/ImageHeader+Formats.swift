@@ -1,10 +1,10 @@
-// These functions read numbers at fixed positions. ImageBytes checks positions that come from the file.
+// Reads numbers at fixed positions. ImageBytes checks the positions that come from the file.
 extension ImageHeader {
     /// PNG, third edition (https://www.w3.org/TR/png-3/): a signature, then chunks of length, name, content and
     /// checksum.
     ///
-    /// §11.3.5.1: the chunk `acTL`, which makes the file an APNG, precedes the first `IDAT`. The result requires all
-    /// chunks before the first `IDAT`, so that more bytes never change it.
+    /// §11.3.5.1: the chunk `acTL` marks an APNG and precedes the first `IDAT`. The result requires all chunks before
+    /// the first `IDAT`, so that more bytes never change it.
     @Sendable static func png(_ bytes: ImageBytes) -> Reading {
         guard let first = bytes.bigEndian(8, 4), let name = bytes.name(12),
             let width = bytes.bigEndian(16, 4), let height = bytes.bigEndian(20, 4)
@@ -42,8 +42,7 @@ extension ImageHeader {
         }
     }
 
-    /// RFC 6386 §9.1: a frame tag, a start code, and two sides of 14 bits. The lowest bit of the tag of a key frame is
-    /// 0.
+    /// RFC 6386 §9.1: a frame tag, a start code, and two sides of 14 bits. The tag of a key frame has the lowest bit 0.
     private static func lossy(_ bytes: ImageBytes, _ start: Int64) -> Reading {
         guard let tag = bytes[start], let code = bytes.bigEndian(start + 3, 3),
             let width = bytes.littleEndian(start + 6, 2), let height = bytes.littleEndian(start + 8, 2)
@@ -59,7 +58,7 @@ extension ImageHeader {
         return found(.webp, bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
     }
 
-    /// RFC 9649 §2.7.1: four bytes of flags, then the canvas sides, 24 bits each, minus 1. The product has at most 32
+    /// RFC 9649 §2.7.1: four bytes of flags, then the canvas sides minus 1, 24 bits each. The product has at most 32
     /// bits.
     private static func extended(_ bytes: ImageBytes, _ start: Int64) -> Reading {
         guard let width = bytes.littleEndian(start + 4, 3), let height = bytes.littleEndian(start + 7, 3) else {

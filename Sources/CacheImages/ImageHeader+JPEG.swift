@@ -1,6 +1,6 @@
 extension ImageHeader {
-    /// JPEG (ITU-T T.81 §B.1.1): markers, most of them with a segment. The segment of the frame has the size; thirteen
-    /// kinds of frames exist. An application segment before the frame has the orientation.
+    /// JPEG (ITU-T T.81 §B.1.1): markers, most of them with a segment. One of thirteen frame segments has the size. An
+    /// application segment before the frame has the orientation.
     @Sendable static func jpeg(_ bytes: ImageBytes) -> Reading {
         var position: Int64 = 2
         var orientation: Int64?
@@ -10,7 +10,7 @@ extension ImageHeader {
                 // TEM and RSTm have no segment.
                 continue
             case 0xD8, 0xD9, 0xDA:
-                // A second image, the end, or pixels: a frame can no longer follow.
+                // No frame can follow a second image, the end, or pixels.
                 return .unknown
             case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
                 return frame(bytes, position, orientation ?? 1)
@@ -49,11 +49,10 @@ extension ImageHeader {
         return found(.jpeg, width, height, orientation: orientation)
     }
 
-    /// Returns the orientation (tag 0x0112, one SHORT) in the first directory of an EXIF segment; `nil` if there is
-    /// none.
+    /// Returns the orientation in the first directory of an EXIF segment: tag 0x0112, one SHORT.
     ///
     /// Exif 2.32 §4.5.4 and TIFF 6.0 §2: `Exif`, two zeros, the byte order, the number 42, the offset of the directory.
-    /// The offset counts from the byte order. The directory has the number of entries and 12 bytes for each.
+    /// The offset counts from the byte order. The directory has the number of entries and 12 bytes for each entry.
     private static func exifOrientation(_ bytes: ImageBytes, _ start: Int64, end: Int64) -> Int64? {
         let tiff = start + 6
         guard bytes.match(Array("Exif\0\0".utf8), at: start) == .full, tiff + 8 <= end else { return nil }

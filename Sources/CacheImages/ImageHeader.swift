@@ -2,8 +2,8 @@ public import CacheFoundation
 
 /// The format and the size of an image, read from its first bytes.
 ///
-/// The header is often known long before the rest arrives, and needs no decoding. A header does not prove that the rest
-/// is a valid image.
+/// The header often arrives long before the rest of the image, and needs no decoding. It does not prove that the rest
+/// is valid.
 public struct ImageHeader: Hashable, Sendable {
     /// The file format of an image.
     @nonexhaustive
@@ -24,9 +24,9 @@ public struct ImageHeader: Hashable, Sendable {
     public enum Reading: Hashable, Sendable {
         /// The header is complete; more bytes do not change it.
         case header(ImageHeader)
-        /// The bytes are too few to decide.
+        /// More bytes may complete the header.
         case incomplete
-        /// The bytes begin no supported image format; more bytes do not change this.
+        /// The bytes begin no supported image format. More bytes do not change this.
         case unknown
     }
 
@@ -42,7 +42,7 @@ public struct ImageHeader: Hashable, Sendable {
     /// ``width`` and ``height`` already respect the orientation. Only JPEG headers supply an orientation.
     public let orientation: Int
 
-    /// Reads the header at the front of some bytes; `nil` if they are no image or too few.
+    /// Reads the header from the first bytes of an image, or returns `nil`.
     public init?(_ data: Data) {
         guard case .header(let header) = Self.reading(data) else { return nil }
         self = header
@@ -65,7 +65,7 @@ public struct ImageHeader: Hashable, Sendable {
         }
     }
 
-    /// No signature is the prefix of another, so a partial match with any of them means `incomplete`.
+    /// No signature is a prefix of another, so a partial match with any of them means `incomplete`.
     private static let formats: [(signature: [UInt8], read: @Sendable (ImageBytes) -> Reading)] = [
         ([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A], png),
         ([0xFF, 0xD8, 0xFF], jpeg),
@@ -74,7 +74,7 @@ public struct ImageHeader: Hashable, Sendable {
         (Array("RIFF".utf8), webp),
     ]
 
-    /// Returns a header if an image can have these sides.
+    /// Returns a header, or `unknown` for impossible sides.
     static func found(_ format: Format, _ width: Int64, _ height: Int64, orientation: Int64 = 1) -> Reading {
         // No format has sides of more than 31 bits.
         guard width > 0, height > 0, let width = Int(exactly: width), let height = Int(exactly: height) else {

@@ -12,10 +12,10 @@ public struct DecodedImage: @unchecked Sendable {
     public let cgImage: CGImage
 }
 
-/// Decodes the formats of ImageIO; of an animation only the first frame. Needs no main thread.
+/// Decodes the formats of ImageIO, and only the first frame of an animation. Needs no main thread.
 ///
-/// Applies the EXIF orientation unless the variant says otherwise, then crops and draws the image by its variant, in the color space
-/// of the variant. Decodes an image for a smaller output at a smaller size, which saves time and memory.
+/// Applies the EXIF orientation unless the variant says otherwise, then crops and draws the image in the variant's
+/// color space. Decodes at a smaller size for a smaller output, which saves time and memory.
 public struct ImageIODecoder: ImageDecoder {
     /// The most pixels that an image may have, before and after resizing.
     public let maxPixels: Int
@@ -41,7 +41,7 @@ public struct ImageIODecoder: ImageDecoder {
 
     private static var options: CFDictionary { [kCGImageSourceShouldCache: false] as CFDictionary }
 
-    /// Returns the image of a source, or of its bytes so far.
+    /// Returns the image of a source, complete or partial.
     fileprivate func image(of source: CGImageSource, _ variant: ImageVariant) throws -> DecodedImage {
         guard let properties = CGImageSourceCopyPropertiesAtIndex(source, 0, Self.options) as? [CFString: Any],
             let width = properties[kCGImagePropertyPixelWidth] as? Int,
@@ -54,14 +54,14 @@ public struct ImageIODecoder: ImageDecoder {
         try check(size, for: variant)
 
         let placement = try variant.placement(of: size)
-        // Interpolation of the nearest pixel needs the pixels of the image itself.
+        // Nearest-pixel interpolation needs the pixels of the full-size image.
         let side = variant.interpolation == .none ? max(width, height) : placement.decodedSide(of: size)
         let isWhole = orientation == 1 && side == max(width, height)
         let image = try decoded(source, isWhole: isWhole, longestSide: side, isUpright: isUpright)
         return DecodedImage(cgImage: try draw(image, placement, of: size, variant))
     }
 
-    /// Returns the image in its orientation, decoded at a smaller size if its longest side is to be shorter.
+    /// Returns the image in its orientation. Unless `isWhole`, decodes it at a smaller size with this longest side.
     private func decoded(
         _ source: CGImageSource, isWhole: Bool, longestSide: Int, isUpright: Bool
     ) throws -> CGImage {
@@ -84,7 +84,7 @@ public struct ImageIODecoder: ImageDecoder {
         return image
     }
 
-    /// Draws a placement of an image of `size`; `image` is the whole of it, perhaps shrunk.
+    /// Draws a placement of an image of `size`. `image` is the whole image, perhaps at a smaller size.
     private func draw(
         _ image: CGImage, _ placement: ImagePlacement, of size: ImageSize, _ variant: ImageVariant
     ) throws -> CGImage {
@@ -112,12 +112,12 @@ public struct ImageIODecoder: ImageDecoder {
 }
 
 extension ImageIODecoder: ProgressiveImageDecoder {
-    /// Begins to decode an image whose bytes arrive.
+    /// Begins to decode an image as its bytes arrive.
     public func makeSession(_ variant: ImageVariant) -> Session {
         Session(self, variant)
     }
 
-    /// Decodes one image while its bytes arrive. Keeps the bytes: ImageIO expects all of them each time.
+    /// Decodes one image as its bytes arrive. Keeps all bytes, because ImageIO expects all of them in each update.
     public struct Session: ImageDecodingSession {
         private let decoder: ImageIODecoder
         private let variant: ImageVariant
@@ -134,7 +134,7 @@ extension ImageIODecoder: ProgressiveImageDecoder {
             data.append(bytes)
         }
 
-        /// Returns the image with the detail of the bytes so far; `nil` if they are too few.
+        /// Returns the image with the detail of the bytes so far, or `nil` before the first pixel.
         public func partialImage() throws -> DecodedImage? {
             CGImageSourceUpdateData(source, data as CFData, false)
             guard [.statusIncomplete, .statusComplete].contains(CGImageSourceGetStatusAtIndex(source, 0)) else {
@@ -143,14 +143,14 @@ extension ImageIODecoder: ProgressiveImageDecoder {
             do {
                 return try decoder.image(of: source, variant)
             } catch ImageError.malformed {
-                // No pixel has arrived.
+                // No pixels yet.
                 return nil
             }
         }
 
         /// Returns the complete image.
         ///
-        /// - Throws: ``ImageGeometryError``, ``ImageError/malformed(reason:)``, also for a truncated image, and
+        /// - Throws: ``ImageGeometryError``, ``ImageError/malformed(reason:)`` also for a truncated image, and
         ///   ``ImageError/tooLarge(width:height:maxPixels:)``.
         public func finish() throws -> DecodedImage {
             CGImageSourceUpdateData(source, data as CFData, true)
@@ -163,7 +163,7 @@ extension ImageIODecoder: ProgressiveImageDecoder {
 }
 
 extension ImageIODecoder {
-    /// Returns `nil` for a color space without a drawing context, such as a palette, grays or more than eight bits.
+    /// Returns `nil` for a color space without drawing context, such as a palette, grays or more than eight bits.
     private static func context(_ size: ImageSize, _ space: CGColorSpace?) -> CGContext? {
         guard let space, space.model == .rgb, space.supportsOutput else { return nil }
         return CGContext(
@@ -184,7 +184,7 @@ extension CGRect {
 }
 
 extension ImageVariant.ColorSpace {
-    /// The name of the space; `nil` for that of the image.
+    /// The name of the space, or `nil` to keep the image's space.
     fileprivate var name: CFString? {
         switch self {
         case .image: nil

@@ -2,13 +2,13 @@ public import CacheLoader
 
 /// The content that a view shows for an image.
 public enum ImagePhase<Output: Sendable>: Sendable {
-    /// There is nothing to show, and no load is under way.
+    /// No image and no load.
     case empty
-    /// A load is under way, and there is no image. The progress is `nil` until a body arrives.
+    /// A load without an image yet. The progress is `nil` until a body arrives.
     case loading(LoadProgress?)
-    /// The image. It stays while a newer one is loaded, and when that load fails.
+    /// The image. Remains while a newer image loads, and after that load fails.
     case image(Output)
-    /// The load failed, and there is no image.
+    /// A failed load without an image.
     case failed(LoadError)
 }
 

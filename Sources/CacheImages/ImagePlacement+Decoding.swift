@@ -1,4 +1,4 @@
-/// Computes the size at which a decoder may decode an image, and the pixels to draw then.
+/// Chooses the decoding size of an image, and the pixels to draw from it.
 extension ImagePlacement {
     /// The longest side of the smallest decoded image with enough pixels for the output.
     ///
@@ -9,8 +9,8 @@ extension ImagePlacement {
         return Int(factor < 1 ? max(1, (longest * factor).rounded(.up)) : longest)
     }
 
-    /// Returns the part to crop from an image that was decoded at another size, in whole pixels, and the area of the output that this
-    /// part covers. The area may be larger than ``destination``, which clips it.
+    /// Returns the part to crop from an image decoded at another size, in whole pixels, and the output area of this
+    /// part. The area may exceed ``destination``, which clips it.
     ///
     /// Draw only this part: interpolation then mixes in at most one pixel outside ``source``.
     package func part(in decoded: ImageSize, of size: ImageSize) -> (crop: ImageRect, area: ImageRect) {

@@ -10,7 +10,7 @@ public struct ImagePlacement: Hashable, Sendable {
     public let output: ImageSize
 }
 
-/// The reason why an image cannot be placed.
+/// An image or a variant that cannot be placed.
 @nonexhaustive
 public enum ImageGeometryError: Error, Hashable, Sendable {
     /// A side of the image is shorter than one pixel, longer than 2³² pixels, or not a number.

@@ -2,12 +2,12 @@ extension ImageVariant {
     /// The longest side of an area, in pixels: 16,777,216.
     public static let maxSide: Double = 0x1p24
 
-    /// The longest side of an image in any format.
+    /// The longest image side of any format.
     private static let maxImageSide: Double = 0x1p32
 
     /// Returns the part of the image to draw, and its position in the output.
     ///
-    /// Drops fractions of a pixel, but keeps at least one pixel. Takes constant time, and reads no pixels.
+    /// Drops fractions of a pixel, but keeps at least one pixel. Takes constant time and reads no pixels.
     ///
     /// - Parameter image: The size of the image in pixels, in the orientation of the display.
     public func placement(of image: ImageSize) throws(ImageGeometryError) -> ImagePlacement {
@@ -24,7 +24,7 @@ extension ImageVariant {
             source: placement.source, destination: placement.destination, output: placement.output ?? area)
     }
 
-    /// Returns the area in pixels; `nil` if the image is not resized.
+    /// Returns the area in pixels, or `nil` without resizing.
     private func area() throws(ImageGeometryError) -> ImageSize? {
         guard scale.isFinite, scale > 0 else { throw .invalidScale(scale) }
         guard let displaySize else { return nil }
@@ -48,7 +48,7 @@ extension ImageVariant {
         return ImageRect(horizontal, vertical)
     }
 
-    /// Places the image in the area; an output of `nil` means the size of the area.
+    /// Places the image in the area. A `nil` output means the size of the area.
     private func placement(
         of image: ImageSize, in area: ImageSize
     ) -> (source: ImageRect, destination: ImageRect, output: ImageSize?) {
@@ -70,7 +70,7 @@ extension ImageVariant {
             let source = ImageRect(Span(part.width, in: image.width), Span(part.height, in: image.height))
             return (source, ImageRect(area), nil)
         case .center, .top, .bottom, .left, .right, .topLeft, .topRight, .bottomLeft, .bottomRight:
-            // Shows the shorter of both lengths, and aligns it within the longer one.
+            // Shows the shorter of both lengths, aligned within the longer one.
             let width = min(image.width, area.width)
             let height = min(image.height, area.height)
             let (x, y) = mode.alignment
@@ -86,13 +86,13 @@ private struct Span {
     let start: Double
     let length: Double
 
-    /// Places a length within a longer one. The alignment is 0 for its start, 0.5 for its middle, 1 for its end.
+    /// Places a length within a longer one. Alignment 0 is the start, 0.5 the middle, 1 the end.
     init(_ length: Double, in whole: Double, _ alignment: Double = 0.5) {
         start = ((whole - length) * alignment).wholePixels
         self.length = length
     }
 
-    /// Creates a part of a length from fractions of it; `nil` if the part is outside.
+    /// Creates the part of a length that two fractions select, or `nil` for a part outside.
     init?(_ start: Double, _ length: Double, of whole: Double) {
         let lower = max(0, start)
         let upper = min(1, start + length)
@@ -119,7 +119,7 @@ extension ImageSize {
         scaled(to: area, byWidth: area.width * height >= area.height * width)
     }
 
-    // Multiplies before dividing: 375 * (100 / 500) would be a pixel short.
+    // Multiplies before dividing, because 375 * (100 / 500) would be a pixel short.
     private func scaled(to area: ImageSize, byWidth: Bool) -> ImageSize {
         if byWidth {
             ImageSize(width: area.width, height: max(1, (area.width * height / width).wholePixels))
@@ -149,7 +149,7 @@ extension ImageContentMode {
 }
 
 extension Double {
-    /// The number without its fraction. Rounds up if the number is just below a whole one: 0.29 of 100 pixels is 29,
-    /// not 28.999999999999996.
+    /// The number rounded down to a whole one, but up if it is just below one: 0.29 of 100 pixels is 29, not
+    /// 28.999999999999996.
     fileprivate var wholePixels: Double { (self + 0x1p-20).rounded(.down) }
 }

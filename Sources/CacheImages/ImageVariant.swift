@@ -1,6 +1,6 @@
 /// The crop, the size, the orientation, the colors and the quality of a decoded image.
 public struct ImageVariant: Hashable, Sendable {
-    /// The interpolation of pixels between those of the image.
+    /// The interpolation between pixels of the image.
     @nonexhaustive
     public enum Interpolation: String, Sendable, CaseIterable {
         /// The nearest pixel.
@@ -13,46 +13,46 @@ public struct ImageVariant: Hashable, Sendable {
         case high
     }
 
-    /// The side of the stored pixels that is up.
+    /// The upward side of the stored pixels.
     @nonexhaustive
     public enum Orientation: String, Sendable, CaseIterable {
-        /// As the EXIF orientation of the image says.
+        /// Follows the EXIF orientation of the image.
         case upright
-        /// As the pixels are stored: the decoder ignores the EXIF orientation.
+        /// Keeps the stored pixels and ignores the EXIF orientation.
         case stored
     }
 
     /// The color space of the decoded pixels.
     @nonexhaustive
     public enum ColorSpace: String, Sendable, CaseIterable {
-        /// That of the image.
+        /// The color space of the image.
         case image
-        /// sRGB: the colors of any screen, also in a program that knows no profiles.
+        /// sRGB: the colors of any screen, also in a program without color management.
         case sRGB
         /// Display P3: the colors of wide screens.
         case displayP3
     }
 
-    /// The display area in points, each of ``scale`` pixels. If `nil` or with a side of 0, the image is not resized.
+    /// The display area in points, each of ``scale`` pixels. `nil` or a side of 0 disables resizing.
     public var displaySize: ImageSize?
     /// The part of the image to use, in fractions of its sides. `nil`, an empty rectangle and the unit rectangle mean
-    /// the whole image. Parts outside the image are ignored.
+    /// the whole image. Ignores parts outside the image.
     public var crop: ImageRect?
-    /// How the image is placed in the area; ``ImageContentMode/scaleToFill`` by default.
+    /// The placement in the area, ``ImageContentMode/scaleToFill`` by default.
     public var mode: ImageContentMode
-    /// How the output treats the excess; cut off or left empty by default.
+    /// The treatment of margins and overhang. By default margins stay and overhang is cut off.
     public var excess: ImageExcess
-    /// The interpolation of pixels between those of the image; ``Interpolation/high`` by default.
+    /// The interpolation between pixels of the image, ``Interpolation/high`` by default.
     public var interpolation: Interpolation
-    /// The pixels for each point of ``displaySize``; 1 by default.
+    /// The pixels for each point of ``displaySize``, 1 by default.
     public var scale: Double
-    /// The side of the stored pixels that is up; ``Orientation/upright`` by default. Crop and size apply to the image in
+    /// The upward side of the stored pixels, ``Orientation/upright`` by default. Crop and size apply to the image in
     /// this orientation.
     public var orientation: Orientation
-    /// The color space of the decoded pixels; ``ColorSpace/image`` by default.
+    /// The color space of the decoded pixels, ``ColorSpace/image`` by default.
     public var colorSpace: ColorSpace
 
-    /// Creates a variant; ``placement(of:)`` reports invalid values.
+    /// Creates a variant. ``placement(of:)`` reports invalid values.
     public init(
         displaySize: ImageSize? = nil, crop: ImageRect? = nil, mode: ImageContentMode = .scaleToFill,
         excess: ImageExcess = [], interpolation: Interpolation = .high, scale: Double = 1,
@@ -71,7 +71,7 @@ public struct ImageVariant: Hashable, Sendable {
     /// The image without crop or resizing.
     public static let original = ImageVariant()
 
-    /// Every field by its name, for a ``ProcessorID``; omits a size and a crop without effect.
+    /// Every field by its name, for a ``ProcessorID``. Omits a size and a crop that have no effect.
     var parameters: [String: String] {
         var parameters = [
             "mode": mode.rawValue, "excess": "\(excess.rawValue)", "interpolation": interpolation.rawValue,
@@ -86,19 +86,20 @@ public struct ImageVariant: Hashable, Sendable {
 extension ImageHeader {
     /// Returns the size of the image in pixels, in the orientation of a variant.
     public func size(in orientation: ImageVariant.Orientation) -> ImageSize {
-        // The sides of the header are those of the upright image.
+        // The header has the sides of the upright image.
         let isTurned = orientation == .stored && (5...8).contains(self.orientation)
         return ImageSize(width: Double(isTurned ? height : width), height: Double(isTurned ? width : height))
     }
 }
 
 extension ImageSize {
-    /// Whether a display size has an effect. A side that is not a number has one: an error.
+    /// Whether a display size has an effect. A side that is not a number counts, so that placing throws an error.
     var resizes: Bool { width != 0 && height != 0 }
 }
 
 extension ImageRect {
-    /// Whether a unit rectangle excludes a part of the image. An invalid rectangle has an effect, too: an error.
+    /// Whether a unit rectangle excludes a part of the image. An invalid rectangle counts, so that placing throws an
+    /// error.
     var crops: Bool {
         width != 0 && height != 0 && self != ImageRect(x: 0, y: 0, width: 1, height: 1)
     }

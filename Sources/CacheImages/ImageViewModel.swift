@@ -11,13 +11,13 @@ public import Observation
 /// display.cancel()    // when the view leaves the screen
 /// ```
 ///
-/// The model needs no user interface framework. `CachedImage` of the product `CacheImagesUI` does the above in SwiftUI. A model creates
-/// its `ObservedResource` with the first call of ``show(_:)``; until then it is a small object.
+/// The model needs no user interface framework. `CachedImage` of the product `CacheImagesUI` does the above in SwiftUI.
+/// The first call of ``show(_:)`` creates the `ObservedResource`; until then a model is a small object.
 @MainActor @Observable
 public final class ImageViewModel<Output: Sendable> {
     @ObservationIgnored private let makeResource: @MainActor () -> ObservedResource<Output>
     private var resource: ObservedResource<Output>?
-    /// Counts the calls of `show`. Only the latest one may cancel a load.
+    /// The number of calls of `show`. Only the latest call may cancel a load.
     @ObservationIgnored private var displays: UInt64 = 0
 
     /// - Parameter makeResource: Creates the resource of the image.
@@ -41,17 +41,18 @@ public final class ImageViewModel<Output: Sendable> {
         }
     }
 
-    /// A number that differs for every image, and while there is none.
+    /// Changes when an image arrives and when the model drops it.
     public var revision: UInt64 { resource?.presentation.revision ?? 0 }
 
-    /// Whether the image may appear with an animation. `false` if it was in memory, as in a list that is scrolled back.
+    /// Whether the image may appear with an animation. `false` for an image from memory, as in a list that scrolls
+    /// back.
     public var shouldAnimate: Bool { resource?.presentation.shouldAnimate ?? false }
 
-    /// Loads the image of `request` and shows it until the calling task is cancelled. Then cancels a load under way, and keeps an
-    /// image. Memory pressure releases the image of a model that no task shows.
+    /// Loads the image of `request` and shows it until the calling task is cancelled. Then cancels a running load and
+    /// keeps the image. Memory pressure releases the image of a model that no task shows.
     ///
-    /// Another request drops the former image. The same one loads again only if its load failed or was cancelled, or if the image was
-    /// released. `nil` shows no image.
+    /// A different request drops the previous image. The same request loads again only after a failed or cancelled
+    /// load, or after the image was released. `nil` shows no image.
     public func show(_ request: ResourceRequest?) async {
         displays += 1
         let display = displays
@@ -59,11 +60,11 @@ public final class ImageViewModel<Output: Sendable> {
         if self.resource == nil { self.resource = resource }
         resource.bind(request)
         for await _ in resource.states() {}
-        // A later call may have begun a load of its own before this one ends.
+        // A later call may have started another load before this one ends.
         if display == displays { resource.cancel() }
     }
 
-    /// Loads the image again. A load under way goes on.
+    /// Loads the image again, unless a load is running.
     public func retry() {
         resource?.reload()
     }

@@ -1,8 +1,8 @@
 public import CacheFoundation
 
-/// Decodes one image while its bytes arrive.
+/// Decodes one image as its bytes arrive.
 ///
-/// One task at a time calls the methods.
+/// For one task at a time.
 public protocol ImageDecodingSession<Image> {
     /// The type of a decoded image.
     associatedtype Image: Sendable
@@ -10,14 +10,14 @@ public protocol ImageDecodingSession<Image> {
     /// Adds the next bytes.
     mutating func append(_ bytes: Data) throws
 
-    /// Returns the image with the detail of the bytes so far; `nil` if they are too few.
+    /// Returns the image with the detail of the bytes so far, or `nil` before the first pixel.
     mutating func partialImage() throws -> Image?
 
-    /// Returns the complete image. Called once, after the last bytes. Throws if the end of the image is missing.
+    /// Returns the complete image. Called once, after the last bytes. Throws for a truncated image.
     mutating func finish() throws -> Image
 }
 
-/// An image decoder that also decodes images of which only the first bytes have arrived.
+/// An image decoder that can also decode the first part of an image.
 public protocol ProgressiveImageDecoder: ImageDecoder {
     /// The type that decodes one image.
     associatedtype Session: ImageDecodingSession<Image>
@@ -27,19 +27,20 @@ public protocol ProgressiveImageDecoder: ImageDecoder {
 }
 
 extension ProgressiveImageDecoder {
-    /// Decodes the image of a body while the body arrives. Returns images with rising detail; the last one is complete.
+    /// Decodes the image of a body as the body arrives. Returns images with rising detail; the last one is complete.
     ///
     /// ```swift
     /// let response = try await cache.response(for: request)
     /// for try await image in decoder.images(from: response.body, variant) { show(image) }
     /// ```
     ///
-    /// Decodes again when `step` more bytes and a quarter more than before have arrived: about ten times for each tenfold size. Keeps one
-    /// image for a slow reader, the newest. Decodes on the shared pool of threads of all tasks, and reads the body no faster than it
-    /// decodes. Releasing the sequence, or cancelling the task that reads it, ends the decoding and the reading of the body.
+    /// Decodes again after `step` more bytes and a quarter more than before: about ten times for each tenfold size.
+    /// Keeps only the newest image for a slow reader. Decodes on the shared thread pool of all tasks, and reads the
+    /// body no faster than it decodes. Releasing the sequence, or cancelling the task that reads it, stops decoding and
+    /// reading.
     ///
-    /// The sequence throws ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)`` as soon as the header has arrived, and
-    /// the errors of the decoder and of the body.
+    /// The sequence throws ``ImageGeometryError`` and ``ImageError/tooLarge(width:height:maxPixels:)`` as soon as the
+    /// header has arrived. It also throws the errors of the decoder and of the body.
     ///
     /// - Parameters:
     ///   - body: The bytes of the image, such as the body of a `CachedResponse`.
@@ -58,7 +59,7 @@ extension ProgressiveImageDecoder {
                 for try await bytes in body {
                     if let image = try decoding.append(bytes) { continuation.yield(image) }
                 }
-                // A body that ends because its task is cancelled is not complete.
+                // A body that ended by cancellation is incomplete.
                 try Task.checkCancellation()
                 continuation.yield(try decoding.finish())
                 continuation.finish()
@@ -77,15 +78,15 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
     private let step: Int
     private let check: (ImageHeader) throws -> Void
 
-    /// The bytes before the end of the header; `nil` after it.
+    /// The bytes up to the end of the header, `nil` after it.
     private var head: Data? = Data()
     private var byteCount = 0
-    /// Reads the header when so many bytes have arrived.
+    /// The byte count at which to read the header next.
     private var nextReading = 0
-    /// Decodes when so many bytes have arrived.
+    /// The byte count at which to decode next.
     private var next: Int
 
-    /// - Parameter check: Throws if an image with the header must not be decoded.
+    /// - Parameter check: Throws if the image of a header must not be decoded.
     init(_ session: Session, step: Int, check: @escaping (ImageHeader) throws -> Void) {
         self.session = session
         self.step = max(1, step)
@@ -93,7 +94,7 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
         next = self.step
     }
 
-    /// Adds bytes. Returns an image if it is time for one.
+    /// Adds bytes. Returns an image when the next one is due.
     mutating func append(_ bytes: Data) throws -> Session.Image? {
         byteCount += bytes.count
         try pass(bytes)
@@ -108,12 +109,12 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
         return try session.finish()
     }
 
-    /// Passes bytes to the session, but only once the header has arrived and its size is acceptable.
+    /// Passes bytes to the session once the header has arrived with an acceptable size.
     private mutating func pass(_ bytes: Data) throws {
         guard head != nil else { return try session.append(bytes) }
         head?.append(bytes)
         guard byteCount >= nextReading else { return }
-        // Reading a header of many small parts again at each of its chunks would take quadratic time.
+        // Reading a header of many small chunks after each of them would take quadratic time.
         nextReading = byteCount + byteCount / 4
         try passHead(isWhole: false)
     }
@@ -123,7 +124,7 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
         switch ImageHeader.reading(head) {
         case .incomplete: guard isWhole else { return }
         case .header(let header): try check(header)
-        // The decoder checks the size of other formats.
+        // For other formats the decoder checks the size.
         case .unknown: break
         }
         self.head = nil

@@ -4,7 +4,7 @@ public import CacheLoader
 public import Foundation
 public import SwiftUI
 
-/// Shows an image that a loader loads while the view is on the screen.
+/// Loads and shows an image while the view is on the screen.
 ///
 /// ```swift
 /// CachedImage("https://example.com/photo.jpg", loader: loader, variant) { phase, retry in
@@ -17,8 +17,8 @@ public import SwiftUI
 /// }
 /// ```
 ///
-/// The view begins to load when it appears, and cancels a load under way when it disappears. An image stays while a newer one is loaded,
-/// and when that load fails. An image from memory appears without an animation.
+/// The view starts a load when it appears, and cancels a running load when it disappears. An image remains while a
+/// newer one loads, and after that load fails. An image from memory appears without animation.
 public struct CachedImage<Output: Sendable, Content: View>: View {
     /// Makes the content of a phase. `retry` loads the image again.
     public typealias MakeContent = (
@@ -28,16 +28,17 @@ public struct CachedImage<Output: Sendable, Content: View>: View {
     private let request: ResourceRequest?
     private let animation: Animation?
     private let makeContent: MakeContent
-    /// SwiftUI keeps the model of the first value of this view; the models of later values are never used.
+    /// SwiftUI keeps the model of the first value of this view and discards the models of later values.
     @State private var model: ImageViewModel<Output>
 
     /// Creates a view.
     ///
     /// - Parameters:
-    ///   - request: The request of the image; `nil` shows none. Another request loads another image.
-    ///   - loader: Loads the image. Another loader changes nothing until the view has another identity.
-    ///   - processor: Makes the image from the bytes. Another processor changes nothing until the view has another identity.
-    ///   - animation: Animates the change to an image that was not in memory; `nil` animates no change.
+    ///   - request: The request of the image; `nil` shows no image. Another request loads another image.
+    ///   - loader: Loads the image. Another loader has no effect until the view changes its identity.
+    ///   - processor: Makes the image from the bytes. Another processor has no effect until the view changes its
+    ///     identity.
+    ///   - animation: Animates the appearance of an image that was not in memory. `nil` disables the animation.
     ///   - content: Makes the content of each phase.
     public init(
         _ request: ResourceRequest?, loader: ResourceLoader, as processor: some Processor<Data, Output>,
@@ -49,7 +50,7 @@ public struct CachedImage<Output: Sendable, Content: View>: View {
         _model = State(initialValue: ImageViewModel(loader: loader, as: processor))
     }
 
-    /// The content of the present phase.
+    /// The content of the current phase.
     public var body: some View {
         makeContent(model.phase) { [model] in model.retry() }
             .animation(model.shouldAnimate ? animation : nil, value: model.revision)
@@ -58,7 +59,7 @@ public struct CachedImage<Output: Sendable, Content: View>: View {
 }
 
 extension CachedImage where Output == DecodedImage {
-    /// Creates a view of an image at a URL, which ImageIO decodes in a variant.
+    /// Creates a view of an image at a URL. ImageIO decodes a variant of the image.
     public init(
         _ url: String, loader: ResourceLoader, _ variant: ImageVariant = .original, animation: Animation? = .default,
         @ViewBuilder content: @escaping MakeContent
