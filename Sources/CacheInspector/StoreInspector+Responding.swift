@@ -4,20 +4,21 @@ extension StoreInspector {
     /// The most bytes of a POST.
     static let contentLimit = 1 << 20
 
-    /// Answers a request, in a server of yours.
+    /// Answers a request that your server has received.
     ///
-    /// The page shows the stored bodies and the recorded URLs to every user: put your authentication before this call. The
-    /// inspector checks that requests come from its own page, with `Origin`, `Sec-Fetch-Site` and a token for each change.
-    /// It trusts your server with the check of hosts and users.
+    /// The page shows the stored bodies and the recorded URLs to every user: authenticate users before this call. The
+    /// inspector checks that requests come from its own page, with `Origin`, `Sec-Fetch-Site` and a token for each
+    /// change. Your server must check hosts and users.
     ///
     /// Route GET and POST of all paths below one path to this call. The product `HummingbirdInspector` of the package
     /// Integrations does so for Hummingbird.
     ///
     /// - Parameters:
-    ///   - request: The head of the request, with `authority` and the whole request target in `path`.
-    ///   - path: The part of that path below the path of the page, without a leading slash and without the query:
-    ///     `api/entries`, or empty for the page itself.
-    ///   - content: Reads the content of a request that has passed the checks. Throws if it has more bytes than the limit.
+    ///   - request: The head of the request, with `authority`, and with the whole request target in `path`.
+    ///   - path: The part of the request path below the path of the page, without a leading slash and without the
+    ///     query: `api/entries`, or empty for the page itself.
+    ///   - content: Reads the content of a request that has passed the checks. Throws if the content has more bytes
+    ///     than the limit.
     public func respond(
         to request: HTTPRequest, path: String, content: (_ limit: Int) async throws -> [UInt8]
     ) async -> InspectorResponse {
@@ -48,7 +49,7 @@ extension StoreInspector {
             response.fields[.setCookie] = cookie
             return response
         }
-        // The page's own addresses are relative to a path with a slash at its end.
+        // The page uses relative addresses, which need a slash at the end of its path.
         if path.isEmpty, head.method == .get, let whole = target.first, whole.last != "/" {
             return .redirect("./\(whole.split(separator: "/").last ?? "")/", .temporaryRedirect)
         }
@@ -65,7 +66,7 @@ extension StoreInspector {
 }
 
 extension HTTPFields {
-    /// The fields of every response: nothing is guessed, framed, kept or told to other sites.
+    /// The fields of every response. They forbid MIME sniffing, framing, caching and referrers.
     fileprivate static let protecting = {
         var fields: HTTPFields = [
             .xContentTypeOptions: "nosniff",

@@ -6,20 +6,21 @@ import Synchronization
 
 /// A web page that shows a store while programs use it: live requests, entries, reasons, evictions and SQL.
 ///
-/// `cachestore serve` and ``InspectorServer`` show the page on loopback. ``respond(to:path:content:)`` is for a server of
-/// yours, at a path of its own and behind its own authentication.
+/// `cachestore serve` and ``InspectorServer`` show the page on loopback. ``respond(to:path:content:)`` mounts the page
+/// at a path of your server, behind your authentication.
 ///
-/// Without a request the inspector does nothing: it has no timer and no task. See <doc:TheInspector>.
+/// Between requests the inspector is idle, without timers and tasks. See <doc:TheInspector>.
 public struct StoreInspector: Sendable {
     /// The behaviour of an inspector.
     public struct Configuration: Sendable {
-        /// Whether the page may remove, pin and refresh entries, and switch the record of requests. Off by default.
+        /// Whether the page may remove, pin and refresh entries, and turn the record of requests on or off. Off by
+        /// default.
         ///
-        /// Has no effect for a store that is open for reading only.
+        /// Has no effect on a store that is open for reading only.
         public var allowsChanges = false
-        /// Sends the requests of a refresh; `nil`, the default, for a `DefaultTransport`.
+        /// Sends the requests of a refresh. By default `nil`: a `DefaultTransport`.
         public var transport: (any HTTPTransport)?
-        /// The text that names the version of the program on the page.
+        /// The program's version that the page shows.
         public var version = ""
 
         /// Creates the default configuration.
@@ -41,14 +42,14 @@ public struct StoreInspector: Sendable {
 
     /// The state that the requests of one inspector share.
     final class State: Sendable {
-        /// Guards the byte shares that were computed last.
+        /// Guards the latest byte shares.
         let byteShares = Mutex<(json: JSON, expires: ContinuousClock.Instant)?>(nil)
-        /// Guards the changes that wait for their confirmation.
+        /// Guards the changes that await their confirmation.
         let pendingChanges = Mutex(PendingChanges())
         let liveCount = Atomic(0)
-        /// Not the lanes of the store: a read for the page must not delay the loads of the program.
+        /// Separate from the lanes of the store: a read for the page must not delay the loads of the program.
         let readingLane = BlockingLane(label: "CacheInspector.reads")
-        /// Apart, so that a whole table does not delay a few rows.
+        /// Separate from ``readingLane``, so that reading a whole table does not delay a few rows.
         let scanningLane = BlockingLane(label: "CacheInspector.scans")
         let isSimulating = Atomic(false)
         /// Checks the requests of a server that checks hosts and users itself.
@@ -57,7 +58,7 @@ public struct StoreInspector: Sendable {
 
     // MARK: Answering
 
-    /// Answers a request that the guard has let through.
+    /// Answers a request that has passed the guard.
     package func answer(_ request: InspectorRequest, csrfToken: String) async throws -> InspectorResponse {
         let query = request.query
         switch (request.method, request.path) {
@@ -86,14 +87,14 @@ public struct StoreInspector: Sendable {
         }
     }
 
-    /// Runs a read of a few rows.
+    /// Reads a few rows.
     func reading<Value: Sendable>(
         _ work: @escaping @Sendable (Self) throws -> Value
     ) async throws -> Value {
         try await state.readingLane.run { () throws(any Error) in try work(self) }
     }
 
-    /// Runs a read of many rows, after those that wait already.
+    /// Reads many rows, after the queued reads.
     package func scanning<Value: Sendable>(
         _ work: @escaping @Sendable (Self) throws -> Value
     ) async throws -> Value {

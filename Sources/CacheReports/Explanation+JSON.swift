@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 
 extension Explanation {
-    /// The explanation without absent values: a hit, for example, has no reason to ask the origin.
+    /// The explanation without absent values. A hit, for example, has no reason to forward the request.
     package var json: JSON {
         .object(omittingNulls: [
             "method": .text(method.rawValue),

@@ -1,15 +1,15 @@
 import ByteText
 
-/// A JSON value (RFC 8259), built in place and written at once. Ten times as fast as Foundation's encoder.
+/// A JSON value (RFC 8259), built in place and written in one pass. Ten times as fast as Foundation's encoder.
 package enum JSON: Sendable {
-    /// The form of the text.
+    /// The format of the text.
     package enum Format: Sendable {
-        /// For the inspector: in one line, the members in their order. Escapes `<`, `>` and `&`: a browser that takes the
-        /// JSON for HTML finds no markup.
+        /// For the inspector: one line, with the members in their order. Escapes `<`, `>` and `&`, so that a browser
+        /// that misreads the JSON as HTML finds no markup.
         case page
-        /// For scripts: in one line, the members sorted.
+        /// For scripts: one line, with sorted members.
         case line
-        /// For scripts: indented, the members sorted.
+        /// For scripts: indented, with sorted members.
         case pretty
     }
 
@@ -19,9 +19,9 @@ package enum JSON: Sendable {
     case number(Double)
     case text(String)
     case array([JSON])
-    /// The members, in order; their names are different.
+    /// The members, in order. Their names must differ.
     case object([(String, JSON)])
-    /// JSON that is written already.
+    /// Encoded JSON.
     case encoded([UInt8])
 
     // MARK: Values that may be absent
@@ -32,7 +32,7 @@ package enum JSON: Sendable {
     package static func integer(_ number: Int) -> JSON { .integer(Int64(number)) }
     package static func integer(_ number: Int32) -> JSON { .integer(Int64(number)) }
 
-    /// An object of the members that are not null.
+    /// An object of the non-null members.
     package static func object(omittingNulls members: KeyValuePairs<String, JSON>) -> JSON {
         .object(members.filter { !$0.value.isNull }.map { ($0.key, $0.value) })
     }
@@ -64,7 +64,7 @@ package enum JSON: Sendable {
         case .number(let number) where !number.isFinite: bytes.append(contentsOf: "\"\(number)\"".utf8)
         case .number(let number):
             let text = String(number)
-            // For scripts, a whole number has no fraction.
+            // For scripts, writes a whole number without a fraction.
             let isCut = format != .page && text.hasSuffix(".0")
             bytes.append(contentsOf: text.dropLast(isCut ? 2 : 0).utf8)
         case .text(let text): Self.append(text, to: &bytes, format)
@@ -76,7 +76,7 @@ package enum JSON: Sendable {
                 breakLine(depth + 1)
                 value.append(to: &bytes, format, depth: depth + 1)
             }
-            // As Foundation's encoder does.
+            // Matches Foundation's encoder.
             if values.isEmpty { breakLine(0) }
             breakLine(depth)
             bytes.append(UInt8(ascii: "]"))
@@ -96,7 +96,7 @@ package enum JSON: Sendable {
         }
     }
 
-    /// Escapes control characters, with DEL and U+0080 to U+009F, because a terminal may obey them.
+    /// Escapes control characters, including DEL and U+0080 to U+009F, because a terminal may interpret them.
     private static func append(_ text: String, to bytes: inout [UInt8], _ format: Format) {
         func appendEscaped(_ byte: UInt8) {
             bytes.append(contentsOf: "\\u00".utf8)
@@ -117,7 +117,7 @@ package enum JSON: Sendable {
             case UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"):
                 if format == .page { appendEscaped(byte) } else { bytes.append(byte) }
             case 0x80...0x9F where previous == 0xC2:
-                // The character has two bytes, of which the first is there already.
+                // Replaces the first byte of the two-byte character.
                 bytes.removeLast()
                 appendEscaped(byte)
             default: bytes.append(byte)

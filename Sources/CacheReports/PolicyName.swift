@@ -1,6 +1,6 @@
 package import CacheLoader
 
-/// The policy for answers from the store, by its name on the command line and on the page.
+/// The name of a cache policy, for the command line and for the page.
 package enum PolicyName: String, CaseIterable, Sendable {
     case http
     case cacheFirst = "cache-first"

@@ -5,13 +5,13 @@ extension RequestRecord {
     /// The start of the request, such as `2026-01-31T12:34:56.789Z`.
     package var timestamp: String { startedAt.timestamp }
 
-    /// The time to the end of the body, to a microsecond.
+    /// The time from the start to the end of the body, rounded to a microsecond.
     package var milliseconds: Double { (duration / .microseconds(1)).rounded() / 1000 }
 
-    /// The bytes of the body, as far as they are known.
+    /// The known bytes of the body.
     package var byteCount: Int64 { contentByteCount ?? (diskByteCount &+ networkByteCount) }
 
-    /// The record as `cachestore record show --json` prints it: the members by name.
+    /// The record as printed by `cachestore record show --json`.
     package var json: JSON {
         [
             "content_bytes": .optional(contentByteCount),

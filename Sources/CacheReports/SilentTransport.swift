@@ -1,12 +1,12 @@
 package import CacheLoader
 package import HTTPTypes
 
-/// A transport that prepares requests like that of `cachestore get`, but sends none.
+/// A transport that prepares requests like `cachestore get`, but sends none.
 package struct SilentTransport: HTTPTransport {
     private let isBare: Bool
     private let base = DefaultTransport()
 
-    /// - Parameter isBare: Whether to leave requests as they are.
+    /// - Parameter isBare: Whether to leave requests unchanged.
     package init(isBare: Bool) { self.isBare = isBare }
 
     package func prepare(_ request: HTTPRequest) -> HTTPRequest {

@@ -1,4 +1,4 @@
-// Calls the server. Every path is relative, because the inspector may be mounted at any path.
+// Calls the server. Paths are relative, because the inspector may be mounted at any path.
 
 export class APIError extends Error {
   constructor(status, code, message) {
@@ -11,12 +11,12 @@ export class APIError extends Error {
 let csrf = "";
 let whenUnauthorized = () => {};
 
-/// Sets the action for an answer that the session has ended.
+/// Sets the action for an ended session.
 export function onUnauthorized(action) {
   whenUnauthorized = action;
 }
 
-/// Returns the path with those parameters that have a value.
+/// Returns the path with the non-empty parameters.
 export function path(name, parameters = {}) {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) {
@@ -26,7 +26,7 @@ export function path(name, parameters = {}) {
   return `./api/${name}${text ? `?${text}` : ""}`;
 }
 
-/// Returns the address of a panel, with those parameters that have a value.
+/// Returns the address of a panel with the non-empty parameters.
 export function link(panel, parameters = {}) {
   return `#/${path(panel, parameters).slice("./api/".length)}`;
 }
@@ -59,7 +59,7 @@ export async function post(name, body, signal) {
   })).json();
 }
 
-/// Returns the text of a body, and its whole length.
+/// Returns the text of a body, and the length of the body.
 export async function text(name, parameters, signal) {
   const response = await send(path(name, parameters), {signal, cache: "no-store"});
   return {text: await response.text(), length: Number(response.headers.get("X-Body-Length"))};
@@ -71,7 +71,7 @@ export async function session() {
   return answer;
 }
 
-/// Runs only the latest of several calls: an earlier one is cancelled and yields `null`.
+/// Runs only the latest of several calls. An earlier call is cancelled and returns `null`.
 export function latest() {
   let controller = null;
   return async (call) => {

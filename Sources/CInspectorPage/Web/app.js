@@ -1,4 +1,4 @@
-// The frame: session, panels by the fragment of the address, theme, keys.
+// The frame: session, theme, keys, and the panel that the address fragment names.
 
 import * as api from "./api.js";
 import {h, put} from "./dom.js";
@@ -32,10 +32,11 @@ let available = [];
 
 const context = {
   session: null,
-  /// The identifiers that the user has selected among the entries.
+  /// The ids of the selected entries.
   selection: new Set(),
   go(name, parameters) { location.hash = api.link(name, parameters); },
-  /// Keeps the state of a panel in the address, without a step in the history. Nothing if the user went to another.
+  /// Keeps the state of a panel in the address, without a history entry. Does nothing after the user has left the
+  /// panel.
   keep(name, parameters) {
     if (route().panel.name === name) history.replaceState(null, "", api.link(name, parameters));
   },

@@ -56,7 +56,7 @@ export class Change {
         h("a", {href: api.link("entries")}, "select")),
       choice("filter", "All that fit each of these fields"), this.filters,
       choice("everything", "Everything in the store"));
-    // The fields are in the same place again, with the same focus.
+    // The rebuilt fields keep the keyboard focus.
     if (focused && this.sources.contains(focused)) focused.focus();
     this.#invalidate();
   }

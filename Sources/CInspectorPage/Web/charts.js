@@ -1,5 +1,5 @@
-// The parts that all charts share, the bars and the lines over time, the histograms. Charts are SVG at the width of
-// their box: the style sheet gives the colours, patterns and positions tell the same without colour.
+// Shared parts of all charts, and the charts over time and of latencies. Charts are SVG at the width of their box.
+// Colours come from the style sheet; patterns and positions carry the same information without colour.
 
 import {h, newID, put, s} from "./dom.js";
 import {OUTCOMES, axisTime, bytes, count, fullTime, milliseconds, percent} from "./format.js";
@@ -28,7 +28,7 @@ export class Chart {
 
   redraw() {
     if (!this.#draw || this.#width === 0) return;
-    // On large screens, where the type is larger, the whole chart is.
+    // Scales the whole chart with the larger type of large screens.
     this.scale = Math.max(1, parseFloat(getComputedStyle(document.documentElement).fontSize) / 14);
     put(this.element, this.#draw(Math.floor(this.#width / this.scale)));
     for (const svg of this.element.querySelectorAll(":scope > svg")) {
@@ -57,7 +57,7 @@ export function ticks(max, parts = 3) {
   return Array.from({length: Math.floor(max / step + 1e-9) + 1}, (_, index) => index * step);
 }
 
-/// The patterns of the outcomes. Returns their definitions, and the fill by outcome.
+/// The fill patterns of the outcomes. Returns the pattern definitions, and the fill of each outcome.
 export function patterns() {
   const id = newID("pattern");
   const shapes = {
@@ -96,7 +96,7 @@ export function hitRatio(bucket) {
   return all === 0 ? NaN : (all - bucket.miss - bucket.error) / all;
 }
 
-/// Requests by outcome, hit ratio and bytes, one above the other on the same axis, with one cursor.
+/// Requests by outcome, hit ratio and bytes, stacked on one axis with one cursor.
 export class Timeline {
   #chart = new Chart("timeline");
   #data = null;
@@ -190,7 +190,7 @@ export class Timeline {
     this.#data.series.forEach((bucket, index) => {
       const ratio = hitRatio(bucket);
       const x = LEFT + (index + 0.5) * step;
-      // A point without neighbours is a dot, by the round ends of the line.
+      // The round line ends draw an isolated point as a dot.
       if (!Number.isNaN(ratio)) path += `${isOpen ? "L" : "M"}${x.toFixed(1)} ${(top + height * (1 - ratio)).toFixed(1)}h0`;
       isOpen = !Number.isNaN(ratio);
     });
@@ -228,7 +228,7 @@ export class Timeline {
 
 // MARK: - Latency
 
-/// Returns the upper bound below which a share of the requests lies, in milliseconds.
+/// Returns the latency in milliseconds below which a share of the requests lies, as the upper bound of a bucket.
 export function quantile(counts, bounds, share) {
   const all = counts.reduce((sum, value) => sum + value, 0);
   let sum = 0;
@@ -239,7 +239,7 @@ export function quantile(counts, bounds, share) {
   return null;
 }
 
-/// One histogram for each outcome, one below the other, on the same logarithmic axis.
+/// One histogram for each outcome, stacked on one logarithmic axis.
 export function latencyHistograms(width, {bounds_microseconds: bounds, counts}) {
   const shown = OUTCOMES.filter(({key}) => counts[key]?.some((value) => value > 0));
   const used = bounds.map((_, index) => shown.some(({key}) => counts[key][index] > 0));
@@ -262,7 +262,7 @@ export function latencyHistograms(width, {bounds_microseconds: bounds, counts}) 
       s("path.rule", {d: `M${left} ${base + 0.5}H${width - right}`}),
       counts[key].slice(first, last).map((value, index) => (value > 0 ? bar(key, {
         x: left + index * step + 0.5, width: Math.max(1, step - 1),
-        // One request among thousands stays visible.
+        // Keeps one request among thousands visible.
         y: base - Math.max(2, (value / max) * barHeight), height: Math.max(2, (value / max) * barHeight),
       }) : null)),
       right > 100 ? [text(width - right + 12, base - 14, `half < ${median}`, "tick"),

@@ -48,7 +48,7 @@ export function put(element, ...children) {
 
 let lastID = 0;
 
-/// Returns an identifier that no other element has.
+/// Returns a unique element id.
 export function newID(prefix) {
   lastID += 1;
   return `${prefix}-${lastID}`;
@@ -70,7 +70,7 @@ export function select(options, value, attributes) {
   return element;
 }
 
-/// Makes a table with a header row. A column is a text or an element; numbers are in a column such as "#Size".
+/// Makes a table with a header row. A column is a text or an element. A name such as "#Size" marks a column of numbers.
 export function table(caption, columns, rows, attributes) {
   const isNumber = columns.map((column) => column[0] === "#");
   const cell = (tag, index) => (isNumber[index] ? `${tag}.number` : tag);
@@ -81,13 +81,13 @@ export function table(caption, columns, rows, attributes) {
     h("tbody", rows.map((row) => h("tr", row.map((content, index) => h(cell("td", index), {}, content)))))));
 }
 
-/// A section with a heading of the second level.
+/// A section with a second-level heading.
 export function section(title, ...children) {
   const id = newID("section");
   return h("section", {"aria-labelledby": id}, h("h2", {id}, title), children);
 }
 
-/// A message in the place of missing content, which says what to do.
+/// A message instead of missing content, with the next step for the user.
 export function empty(...children) {
   return h("p.empty.compact", children);
 }
@@ -96,12 +96,12 @@ export function failed(error) {
   return h("p.error", {role: "alert"}, error.message);
 }
 
-/// A value with its name below a heading: the tiles at the top of a panel.
+/// A labelled value, below a heading: the tiles at the top of a panel.
 export function tile(name, value, note, state) {
   return h(state ? `div.tile.${state}` : "div.tile", h("dt", name), h("dd", value), note ? h("dd.note", note) : null);
 }
 
-/// Names and their values, below each other.
+/// Names and values, one pair below the other.
 export function facts(rows) {
   return h("dl.facts", rows.map(([name, ...value]) => h("div", h("dt", name), h("dd", value))));
 }
@@ -111,7 +111,7 @@ export function linkButton(text, panel, parameters) {
   return h("a.button", {href: link(panel, parameters)}, text);
 }
 
-/// Calls `action` once `milliseconds` after the last of several calls.
+/// Calls `action` once, `milliseconds` after the last of several calls.
 export function debounced(milliseconds, action) {
   let timer = 0;
   return (...values) => {
@@ -120,7 +120,7 @@ export function debounced(milliseconds, action) {
   };
 }
 
-/// A button that copies a text and says so. The browser allows it on loopback and over HTTPS.
+/// A button that copies a text and confirms it. Browsers allow copying on loopback and over HTTPS.
 export function copyButton(text, label = "Copy", name = label) {
   const button = h("button.small", {"aria-label": name, onclick: async () => {
     try {

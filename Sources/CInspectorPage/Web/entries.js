@@ -1,4 +1,4 @@
-// Entries: a table over all stored responses, which scrolls without waiting.
+// Entries: a virtual table of all stored responses.
 
 import * as api from "./api.js";
 import {debounced, failed, field, h, linkButton, put, select} from "./dom.js";
@@ -29,7 +29,7 @@ export function shortType(type) {
   return (type ?? "").split(";")[0].trim() || "–";
 }
 
-/// The fields that choose entries. Change uses those that a selection can have.
+/// The fields that filter entries. Change uses those that a selection supports.
 export function filterFields(context, changed, isForChange = false) {
   const input = (attributes) => h("input", {type: "search", autocomplete: "off", spellcheck: "false", ...attributes, oninput: changed});
   const fields = {
@@ -119,7 +119,7 @@ export class Entries {
       if (parameters[name] === null) throw new Error(`“${value}” is no size; write 500, 10 kB or 1.5 MB.`);
     }
     let name = api.path("entries", parameters).slice("./api/".length);
-    // An empty partition is a filter, too: entries without a partition.
+    // An empty partition is also a filter: entries without a partition.
     if (partition) name += `&partition=${partition === "-" ? "" : encodeURIComponent(partition.slice(1))}`;
     const answer = await api.get(name, {}, signal);
     return {rows: answer.entries, next: answer.next, total: answer.total, isComplete: answer.is_complete};

@@ -29,7 +29,7 @@ export class Entry {
     }
   }
 
-  /// Opens the entry of a URL, which a request of the live stream named.
+  /// Opens the entry of a URL from the live stream.
   async #find(url, partition, cut) {
     const answer = await this.#latest((signal) =>
       api.get(`entries?${new URLSearchParams({prefix: url, partition, limit: 1})}`, {}, signal));

@@ -1,4 +1,4 @@
-// Eviction: what goes next, what a limit would remove, and what both policies would have made of the recorded requests.
+// Eviction: the next evicted entries, the effect of a limit, and both policies replayed on the recorded requests.
 
 import * as api from "./api.js";
 import {debounced, failed, field, h, put, s, section, table} from "./dom.js";

@@ -24,7 +24,7 @@ export function bytes(value) {
   return unit === 0 ? `${sign}${number} B` : `${sign}${number.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/// Reads "10 MB", "1.5G", "500": a number of bytes, or `null`.
+/// Parses a number of bytes such as "10 MB", "1.5G" or "500", or returns `null`.
 export function parseBytes(text) {
   const match = /^\s*([\d.,]+)\s*([kmgtp]?)(i?)b?\s*$/i.exec(text);
   const number = match ? Number(match[1].replaceAll(",", "")) : NaN;
@@ -37,7 +37,7 @@ export function percent(ratio, digits = 1) {
   return Number.isFinite(ratio) ? `${(100 * ratio).toFixed(digits)} %` : "–";
 }
 
-/// A short time: "0.034 ms", "12.3 ms", "1.24 s".
+/// A short duration: "0.034 ms", "12.3 ms", "1.24 s".
 export function milliseconds(value) {
   if (value === null || value === undefined) return "–";
   if (value < 1) return `${Math.round(value * 1000)} µs`;
@@ -47,7 +47,7 @@ export function milliseconds(value) {
 
 const SPANS = [["y", 31_536_000], ["d", 86_400], ["h", 3_600], ["min", 60], ["s", 1]];
 
-/// A span in its two largest units: "3 h 20 min".
+/// A duration in its two largest units: "3 h 20 min".
 export function seconds(value) {
   if (value === null || value === undefined) return "–";
   const sign = value < 0 ? "−" : "";
@@ -64,7 +64,7 @@ export function seconds(value) {
   return sign + parts.join(" ");
 }
 
-/// "in 2 h", "15 min ago", in one unit.
+/// A relative time in one unit: "in 2 h", "15 min ago".
 export function relative(time, now = Date.now()) {
   if (time === null || time === undefined) return "–";
   const span = (typeof time === "string" ? Date.parse(time) : time) - now;
@@ -87,7 +87,7 @@ export function clock(time) {
   return `${clockFormat.format(date)}.${String(date.getMilliseconds()).padStart(3, "0")}`;
 }
 
-/// "14:03", or "25 Nov 14:03" if `span` is more than a day.
+/// "14:03", or "25 Nov 14:03" for a `span` of more than a day.
 export function axisTime(time, span) {
   const day = span > 86_400_000 ? `${dayFormat.format(time)} ` : "";
   return day + (span < 300_000 ? clockFormat : minuteFormat).format(time);
@@ -98,7 +98,7 @@ export function fullTime(time) {
   return time === null || time === undefined ? "–" : fullFormat.format(new Date(time));
 }
 
-/// The six outcomes of a request: a shape and a name, so that none is told by its colour only.
+/// The six outcomes of a request. Each has a shape and a name, so that colour is never the only mark.
 export const OUTCOMES = [
   {key: "hit", shape: "●", meaning: "a fresh stored response answered"},
   {key: "coalesced", shape: "◇", meaning: "shared the response of another request"},
@@ -109,7 +109,7 @@ export const OUTCOMES = [
 ];
 export const SHAPES = Object.fromEntries(OUTCOMES.map((outcome) => [outcome.key, outcome.shape]));
 
-/// Reads the tags of an entry, which are JSON text.
+/// Parses the tags of an entry, which are JSON.
 export function tags(text) {
   try {
     return JSON.parse(text ?? "[]");

@@ -1,4 +1,4 @@
-// The freshness of a stored response: a bar on an axis of its age, and the terms of the age.
+// The freshness of a stored response: a bar along its age, and the terms of the age.
 
 import {h, s, table} from "./dom.js";
 import {Chart, drawing, text} from "./charts.js";
@@ -6,7 +6,7 @@ import {seconds} from "./format.js";
 
 const HEIGHT = 74;
 
-/// A section of an RFC as a plain link.
+/// A link to a section of an RFC.
 export function specification(section) {
   const match = /^RFC (\d+) §([\d.]+)/.exec(section ?? "");
   if (!match) return h("span", section ?? "");
@@ -21,7 +21,7 @@ function windowOf(directives, name) {
   return found ? Number(found.split("=")[1]) : 0;
 }
 
-/// Fresh until the end of the lifetime, then stale; windows in which a stale response may answer; the age as a mark.
+/// Draws the fresh and the stale periods, the windows for serving stale, and a mark at the current age.
 export function freshnessBar(freshness) {
   const {lifetime, age} = freshness;
   const directives = freshness.directives ?? [];
@@ -55,7 +55,7 @@ export function freshnessBar(freshness) {
   return h("div", chart.element, note);
 }
 
-/// The age term by term (RFC 9111 §4.2.3), and the rest of the lifetime.
+/// The age term by term (RFC 9111 §4.2.3), and the remaining lifetime.
 export function ageTerms(freshness) {
   const corrected = freshness.age_field + freshness.response_delay;
   const rest = freshness.lifetime - freshness.age;

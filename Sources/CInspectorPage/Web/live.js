@@ -1,4 +1,4 @@
-// Live: the requests that processes answer from the store. Nothing here grows with the stream.
+// Live: the requests that processes answer from the store. Memory use does not grow with the stream.
 
 import * as api from "./api.js";
 import {Chart, drawing, patterns} from "./charts.js";
@@ -6,7 +6,7 @@ import {failed, field, h, put} from "./dom.js";
 import {OUTCOMES, SHAPES, bytes, clock, count, milliseconds, percent} from "./format.js";
 import {VirtualTable} from "./table.js";
 
-/// Records that stay in memory, and rows that the table shows.
+/// The records in memory, and the rows of the table.
 const KEPT = 5000;
 const SECONDS = 60;
 const HOSTS = 200;
@@ -104,7 +104,7 @@ export class Live {
       if (source.readyState !== EventSource.CLOSED || this.#source !== source) return;
       this.#source = null;
       this.#retry = setTimeout(async () => {
-        // Tells an ended session from a busy server.
+        // Distinguishes an ended session from a busy server.
         try {
           await api.session();
         } catch (error) {
@@ -127,7 +127,7 @@ export class Live {
       }
     }
     for (const record of records) this.#queue.push(record);
-    // A hidden window draws no frames: the queue stays bounded all the same.
+    // A hidden window draws no frames, but the queue stays bounded.
     if (this.#queue.length > KEPT) this.#queue.splice(0, this.#queue.length - KEPT);
     this.#schedule();
   }
@@ -149,7 +149,7 @@ export class Live {
     });
   }
 
-  /// Moves the queue into the table: once a frame, and not while the user reads.
+  /// Moves the queue into the table, once per frame, and not while the user reads.
   #take() {
     if (this.#queue.length === 0) return;
     if (this.#isPaused || !this.table.isAtTop || this.table.active > 0) {
@@ -160,7 +160,7 @@ export class Live {
     this.#queue = [];
     this.#missed = 0;
     if (this.#isNew) {
-      // Past records of a new stream replace those shown.
+      // Past records of a new stream replace the displayed records.
       this.#records = this.#shown = [];
       this.#isNew = false;
     }

@@ -1,4 +1,4 @@
-// Overview: totals, the answers over time, latencies, and the treemap whose areas filter the rest.
+// Overview: totals, outcomes over time, latencies, and a treemap whose areas filter the rest.
 
 import * as api from "./api.js";
 import {Timeline, Chart, latencyHistograms, legend} from "./charts.js";

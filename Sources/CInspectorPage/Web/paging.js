@@ -1,8 +1,8 @@
-// Pages of rows that follow one another by a cursor. Holds a bounded number of them, whatever the length of the table.
+// Loads pages of rows by cursor. Keeps a bounded number of pages in memory, for a table of any length.
 
 const KEPT = 40;
 
-/// The rows of a table with a million of them. A dropped page is loaded again from its own cursor.
+/// The rows of a table with a million rows. Reloads a dropped page from its cursor.
 export class Pages {
   #load;
   #changed;
@@ -15,7 +15,7 @@ export class Pages {
   total = null;
   isSearching = false;
 
-  /// - `load(cursor, signal)`: answers `{rows, next, total, isComplete}`.
+  /// - `load(cursor, signal)`: returns `{rows, next, total, isComplete}`.
   /// - `changed(error)`: called after each page.
   constructor(load, changed) {
     this.#load = load;
@@ -50,7 +50,7 @@ export class Pages {
     this.#isLoading = false;
   }
 
-  /// Returns the row, or `null` while its page is loaded.
+  /// Returns the row, or `null` while its page loads.
   rowAt(index) {
     const page = this.#pageOf(index);
     if (!page) return null;
@@ -60,7 +60,7 @@ export class Pages {
     return null;
   }
 
-  /// Loads ahead of the visible rows, so that scrolling does not wait.
+  /// Prefetches rows near the visible ones, so that scrolling does not wait.
   prepare(last) {
     if (!this.#hasEnded && !this.#isLoading && last > this.count - 600) this.#append();
   }

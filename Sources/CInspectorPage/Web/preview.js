@@ -1,4 +1,4 @@
-// The beginning of a stored body. Text stays text and is never interpreted; an image is only decoded.
+// The start of a stored body. Text is never interpreted as markup; images are only decoded.
 
 import * as api from "./api.js";
 import {empty, failed, h, put} from "./dom.js";

@@ -19,7 +19,7 @@ function display(value) {
   return String(value);
 }
 
-/// Quotes a value for CSV (RFC 4180). A text that a spreadsheet would run as a formula gets a leading apostrophe.
+/// Quotes a value for CSV (RFC 4180). Adds an apostrophe before a text that a spreadsheet would run as a formula.
 function csvValue(value) {
   if (value === null) return "";
   let text = typeof value === "object" ? value.hex : String(value);
@@ -77,7 +77,7 @@ export class SQL {
 
   show({sql}) {
     if (sql === undefined) return;
-    // A link fills the editor; only the user runs a query.
+    // A link fills the editor. Only the user runs a query.
     if (sql !== this.editor.value) {
       this.editor.value = sql;
       put(this.note, empty("This query came with the link. Read it, then run it."));

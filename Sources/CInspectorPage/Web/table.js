@@ -1,4 +1,4 @@
-// A table that draws only the visible rows, whatever their number.
+// A table of any length that draws only its visible rows.
 
 import {h, newID} from "./dom.js";
 
@@ -13,10 +13,10 @@ export class VirtualTable {
   #height = 28;
   #isScheduled = false;
 
-  /// - `name`: the class of the grid, by which the style sheet sets the widths of columns.
+  /// - `name`: the class of the grid. The style sheet sets the column widths by this class.
   /// - `columns`: `{title, sort, number, link}`; `sort` makes the title a button, `link` the cell a link.
-  /// - `fill(index, cells, row)`: writes the row, and returns the address of its link, if it has one.
-  /// - `open(index)`, `toggle(index)`, `sort(key)`, `range(first, last)`: called for what the user does.
+  /// - `fill(index, cells, row)`: writes the row, and returns the address of its link, if any.
+  /// - `open(index)`, `toggle(index)`, `sort(key)`, `range(first, last)`: called for the user's actions.
   constructor(options) {
     this.#options = options;
     this.id = newID("row");
@@ -33,7 +33,7 @@ export class VirtualTable {
 
   get active() { return this.#active; }
 
-  /// The number of rows; `total` is the number that assistive tools read, if it differs.
+  /// The number of rows. `total` is the number for assistive technology, if different.
   setCount(count, total = count) {
     this.#count = count;
     this.#active = Math.min(this.#active, count - 1);
@@ -102,7 +102,7 @@ export class VirtualTable {
     const last = Math.min(this.#count, top + visible + OVERSCAN);
     const size = visible + 2 * OVERSCAN + 1;
     while (this.#pool.length < size) this.#pool.push(this.#makeRow(this.#pool.length));
-    // A row keeps its element while it stays visible: index modulo the size of the pool.
+    // A visible row keeps its element: index modulo the size of the pool.
     for (const row of this.#pool) {
       if (row.index < first || row.index >= last) {
         row.index = -1;
@@ -144,7 +144,7 @@ export class VirtualTable {
   #click(event) {
     const row = event.target.closest("[data-index]");
     if (!row || event.ctrlKey || event.metaKey) return;
-    // Selecting text does not open the row.
+    // Selecting text must not open the row.
     if (String(getSelection()) !== "" && !event.target.closest("a")) return;
     const index = Number(row.dataset.index);
     this.#active = index;

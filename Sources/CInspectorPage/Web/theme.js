@@ -1,4 +1,4 @@
-// Applies the saved theme before the first paint; a module would run after it.
+// Applies the saved theme before the first paint. A module would run too late.
 (() => {
   const saved = localStorage.getItem("inspector-theme");
   if (saved === "light" || saved === "dark") document.documentElement.dataset.theme = saved;

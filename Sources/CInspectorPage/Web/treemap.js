@@ -1,4 +1,4 @@
-// Rectangles whose areas are bytes: groups, and leaves within them.
+// Rectangles with areas proportional to bytes: groups, and leaves within them.
 
 import {s} from "./dom.js";
 import {Chart, drawing, text} from "./charts.js";
@@ -62,7 +62,7 @@ function cut(name, width, size = 6.9) {
   return name.length <= room ? name : room < 4 ? "" : `${name.slice(0, room - 1)}…`;
 }
 
-/// Hosts and their content types; of one host its content types and the times of their last use.
+/// Hosts and their content types. For a single host, its content types and times of last use.
 export class Treemap {
   #chart = new Chart("treemap");
   #choose;

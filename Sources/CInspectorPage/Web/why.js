@@ -1,4 +1,4 @@
-// Why?: what the cache would do with a request, by which rule, now or at a later time.
+// Why?: the decision of the cache on a request, its rule, now or at a later time.
 
 import * as api from "./api.js";
 import {debounced, facts, failed, field, h, put, section, select, table} from "./dom.js";
@@ -18,7 +18,7 @@ const OUTCOMES = {
 const STEPS = 400;
 const YEAR = 31_536_000;
 
-/// The slider is logarithmic: seconds at its beginning, a year at its end.
+/// The slider is logarithmic, from seconds to a year.
 function secondsAt(step) {
   return step <= 0 ? 0 : Math.round(YEAR ** (step / STEPS));
 }

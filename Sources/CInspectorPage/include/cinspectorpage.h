@@ -1,4 +1,4 @@
-// The files of the inspector's page, in the program.
+// The files of the inspector's page, embedded in the program.
 
 #ifndef CINSPECTORPAGE_H
 #define CINSPECTORPAGE_H
@@ -11,7 +11,7 @@ typedef struct {
     size_t count;
 } cinspectorpage_file;
 
-/// Returns the files, and their number in `count`.
+/// Returns the files. Stores their number in `count`.
 const cinspectorpage_file *_Nonnull cinspectorpage_files(size_t *_Nonnull count);
 
 #endif

@@ -2,8 +2,8 @@ package import HTTPTypes
 
 /// Decides which requests reach the inspector.
 ///
-/// Pages of other sites can send requests to a server on loopback, and a name of theirs can resolve to loopback. So the
-/// guard checks the host and the origin of each request, the secret of the user, and a second secret for each POST.
+/// Pages of other sites can send requests to a server on loopback, and an attacker's host name can resolve to loopback.
+/// So the guard checks the host, the origin and the user's secret of each request, and a second secret of each POST.
 package struct AccessGuard: Sendable {
     /// The authentication of the inspector on loopback.
     package struct Login: Sendable {
@@ -11,10 +11,10 @@ package struct AccessGuard: Sendable {
         let token: String
         /// The secret in the cookie.
         let cookie: String
-        /// The path of the page, with a slash at both ends: browsers send cookies of one port to all ports of a host, but
-        /// only for their path.
+        /// The path of the page, with a slash at both ends. Browsers send a cookie to all ports of a host, but only
+        /// below the cookie's path.
         let path: String
-        /// The port that the server listens on.
+        /// The port of the server.
         let port: @Sendable () -> Int
 
         package init(
@@ -30,9 +30,9 @@ package struct AccessGuard: Sendable {
 
     static let cookieName = "cachestore-inspector"
 
-    /// The text that every POST carries in its field `X-CSRF-Token`.
+    /// The secret in the field `X-CSRF-Token` of every POST.
     let csrfToken: String
-    /// `nil` if the server that mounts the inspector checks hosts and users.
+    /// `nil` for an inspector in another server, which checks hosts and users.
     let login: Login?
 
     package init(login: Login?, csrfToken: String = Secret.random()) {
@@ -45,7 +45,7 @@ package struct AccessGuard: Sendable {
     /// - Parameters:
     ///   - head: The head of the request.
     ///   - request: The same request below the mount.
-    /// - Returns: The cookie to set before leading the browser to the page, if the request has the right token; otherwise
+    /// - Returns: The cookie to set before the redirect to the page, if the request has the right token; otherwise
     ///   `nil`.
     /// - Throws: The refusal of the request.
     package func check(
@@ -66,7 +66,7 @@ package struct AccessGuard: Sendable {
         guard let token = head.headerFields[named: "X-CSRF-Token"], Secret.matches(token, csrfToken) else {
             throw .forbidden("the field X-CSRF-Token is missing or wrong")
         }
-        // A form of another site can send other types without asking.
+        // A form of another site can send other content types without a CORS preflight.
         let type = head.headerFields[.contentType]?.split(separator: ";").first?.lowercased() ?? ""
         guard type.filter({ $0 != " " }) == "application/json" else {
             throw InspectorFailure(.unsupportedMediaType, "unsupported_type", "the content must be application/json")
@@ -77,10 +77,10 @@ package struct AccessGuard: Sendable {
     private static let unauthorized = InspectorFailure(
         .unauthorized, "unauthorized", "open the address that cachestore serve printed")
 
-    /// A name that an attacker controls may resolve to loopback (DNS rebinding). So only loopback's own names count.
+    /// A host name of an attacker may resolve to loopback (DNS rebinding). So accepts only the names of loopback.
     private func isHostRight(_ head: HTTPRequest) -> Bool {
         guard let login else { return true }
-        // RFC 9112 §3.2.2: a target in absolute form has a host of its own.
+        // RFC 9112 §3.2.2: a target in absolute form contains another host.
         guard head.path?.hasPrefix("/") == true else { return false }
         let port = login.port()
         return ["127.0.0.1:\(port)", "localhost:\(port)"].contains(head.authority?.lowercased())

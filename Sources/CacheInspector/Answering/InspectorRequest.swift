@@ -1,7 +1,7 @@
 import ByteText
 package import HTTPTypes
 
-/// A request to the inspector, below the path at which it is mounted.
+/// A request to the inspector, relative to its mount path.
 package struct InspectorRequest: Sendable {
     var method: HTTPRequest.Method
     /// The path after the mount, without a leading slash: `api/entries`; empty for the page itself.
@@ -23,14 +23,14 @@ package struct InspectorRequest: Sendable {
     }
 }
 
-/// The parameters of a query, as forms encode them.
+/// The form-encoded parameters of a query.
 struct QueryParameters: Sendable {
     private static let maxCount = 64
 
     private var values: [String: String] = [:]
 
-    /// - Throws: ``InspectorFailure`` for a malformed escape, text that is not UTF-8, and a name that occurs twice: which
-    ///   of two values counts must not be a matter of opinion.
+    /// - Throws: ``InspectorFailure`` for a malformed escape, for text that is not UTF-8, and for a repeated name,
+    ///   which would be ambiguous.
     init(_ text: String) throws(InspectorFailure) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -60,12 +60,12 @@ struct QueryParameters: Sendable {
 
     // MARK: Reading
 
-    /// The value; `nil` if the parameter is missing or empty.
+    /// The value, or `nil` for a missing or empty parameter.
     func text(_ name: String) -> String? {
         values[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The value, also an empty one; `nil` if the parameter is missing.
+    /// The value, possibly empty, or `nil` for a missing parameter.
     func given(_ name: String) -> String? { values[name] }
 
     func integer(_ name: String, in range: ClosedRange<Int64>) throws(InspectorFailure) -> Int64? {

@@ -3,7 +3,7 @@ import CacheReports
 package import CacheStore
 public import HTTPTypes
 
-/// The response of the inspector to a request, for a server of yours to send.
+/// The response of the inspector to a request, to be sent by your server.
 public struct InspectorResponse: Sendable {
     package enum Content: Sendable {
         case bytes([UInt8])
@@ -24,7 +24,7 @@ public struct InspectorResponse: Sendable {
         fields = [.contentType: type]
     }
 
-    /// Redirects to a path that is relative to the request's.
+    /// Redirects to a path relative to that of the request.
     static func redirect(_ location: String, _ status: HTTPResponse.Status) -> Self {
         var response = Self(status: status, type: "text/plain", .bytes([]))
         response.fields = [.location: location]
@@ -42,10 +42,10 @@ public struct InspectorResponse: Sendable {
 }
 
 extension InspectorResponse {
-    /// The bytes of one read of a file.
+    /// The bytes per read of a file.
     private static let chunkLength: Int64 = 262_144
 
-    /// The length of the content in bytes. `nil` for live requests, whose content has no end.
+    /// The length of the content in bytes. `nil` for live requests, whose content is endless.
     public var contentLength: Int64? {
         switch content {
         case .bytes(let bytes): Int64(bytes.count)
@@ -54,11 +54,12 @@ extension InspectorResponse {
         }
     }
 
-    /// Writes the content, piece by piece.
+    /// Writes the content piece by piece.
     ///
-    /// Live requests end with an error of `write` or the cancellation of the task: cancel it when the client disconnects.
+    /// Live requests end with an error of `write` or the cancellation of the task: cancel it when the client
+    /// disconnects.
     ///
-    /// - Parameter write: Sends a piece. Returns when the connection can take the next.
+    /// - Parameter write: Sends a piece. Returns when the connection can take the next piece.
     /// - Throws: An error of `write`, of reading the store, or `CancellationError`.
     public func writeContent(to write: ([UInt8]) async throws -> Void) async throws {
         switch content {
@@ -77,7 +78,7 @@ extension InspectorResponse {
     }
 }
 
-/// The refusal of a request.
+/// A refused request.
 package struct InspectorFailure: Error, Hashable {
     package let status: HTTPResponse.Status
     let code: String
@@ -94,7 +95,7 @@ package struct InspectorFailure: Error, Hashable {
     static func forbidden(_ message: String) -> Self { Self(.forbidden, "forbidden", message) }
     static func busy(_ message: String) -> Self { Self(.serviceUnavailable, "busy", message) }
 
-    /// Describes an error of an answer.
+    /// Describes an error that occurred while answering.
     package init(_ error: any Error) {
         switch error {
         case let failure as InspectorFailure: self = failure

@@ -3,29 +3,29 @@ import CacheStore
 import HTTPTypes
 import Synchronization
 
-/// The recorded requests of a store as server-sent events, while one client reads them.
+/// Sends the recorded requests of a store to one client as server-sent events.
 ///
-/// Looks at the record as often as programs write it, ten times a second, while there are requests; down to twice a
-/// second while there are none. Without a client no feed runs.
+/// Polls the record ten times a second while requests arrive, as often as programs write it. Slows down to twice a
+/// second without requests. Runs only while a client is connected.
 package struct LiveFeed: Sendable {
-    /// The most feeds of one inspector.
+    /// The most concurrent feeds of one inspector.
     static let maxCount = 16
-    /// The most records of one event.
+    /// The most records per event.
     private static let batchLength = 1_024
-    /// How often programs write their records.
+    /// The interval at which programs write their records.
     private static let shortPause = Duration.milliseconds(100)
     private static let longPause = Duration.milliseconds(500)
-    /// A comment in the stream finds out that a client has gone.
+    /// Sends a comment at this interval, because only a write detects a disconnected client.
     private static let heartbeat = Duration.seconds(15)
 
     let store: ResponseStore
     let ticket: LiveTicket
-    /// The number of past records to begin with.
+    /// The number of past records to send first.
     let recent: Int64
     /// The position after the last event that the client has received.
     let position: RequestCursor?
 
-    /// Writes events until the task is cancelled, or `write` throws because the client has gone.
+    /// Writes events until the task is cancelled, or until `write` throws because the client has disconnected.
     func run(write: ([UInt8]) async throws -> Void) async throws {
         var cursor = position
         var shown: (isOn: Bool, capacity: Int)?
@@ -77,16 +77,16 @@ package struct LiveFeed: Sendable {
     private static func event(_ name: String, _ data: JSON, id: RequestCursor? = nil) -> [UInt8] {
         var bytes = Array((id.map { "id: \($0)\n" } ?? "").utf8)
         bytes += "event: \(name)\ndata: ".utf8
-        // JSON in one line: it has no line feed outside of escapes.
+        // JSON in one line: line feeds occur only escaped.
         data.append(to: &bytes, .page)
         bytes += "\n\n".utf8
         return bytes
     }
 }
 
-/// Counts a feed until the last reference to the feed is gone, whether the feed has run or not.
+/// Counts a feed from its creation until the last reference is released, even if the feed never runs.
 final class LiveTicket: Sendable {
-    /// The number of feeds with this one.
+    /// The number of feeds, including this one.
     let number: Int
     private let state: StoreInspector.State
 
@@ -114,7 +114,7 @@ extension StoreInspector {
         return InspectorResponse(type: "text/event-stream", .live(feed))
     }
 
-    /// Switches the record of requests.
+    /// Turns the record of requests on or off.
     func setRecording(_ content: [UInt8]) async throws -> JSON {
         struct Choice: Decodable { let on: Bool }
         let choice = try decode(Choice.self, content)

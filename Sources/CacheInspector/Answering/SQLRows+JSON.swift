@@ -3,10 +3,10 @@ import CacheReports
 import CacheStore
 
 extension JSON {
-    /// The largest integer that JavaScript has exactly.
+    /// The largest integer that JavaScript represents exactly.
     private static let maxSafeInteger: Int64 = 9_007_199_254_740_991
 
-    /// A value of a query. An integer that JavaScript would round is text, bytes are hexadecimal digits.
+    /// A value of a query. An integer that JavaScript would round becomes text. Bytes become hexadecimal digits.
     init(_ value: SQLValue, maxCharacters: Int) {
         switch value {
         case .null: self = .null
@@ -19,7 +19,7 @@ extension JSON {
         }
     }
 
-    /// A row as an object: the members by the names of the columns.
+    /// A row as an object, with the column names as member names.
     init(_ row: SQLRows.Row, maxCharacters: Int = 2_048) {
         self = .object(zip(row.columns, row.values).map { ($0, JSON($1, maxCharacters: maxCharacters)) })
     }

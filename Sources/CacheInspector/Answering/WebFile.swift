@@ -2,7 +2,7 @@ import ByteText
 import CInspectorPage
 import HTTPTypes
 
-/// A file of the page, in the program.
+/// A file of the page, embedded in the program.
 struct WebFile: Sendable {
     let bytes: [UInt8]
     /// Changes with the content.
@@ -28,13 +28,15 @@ struct WebFile: Sendable {
         "svg": "image/svg+xml", "json": "application/json", "txt": "text/plain; charset=utf-8",
     ]
 
-    /// Nothing but the page's own files, and requests to the inspector: no inline code, no other host, no frame around it.
+    /// Permits only files of the page and requests to the inspector. Forbids inline code, other hosts and frames around
+    /// the page.
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 
-    /// Returns a file; the page itself for an empty name. Looks the name up in a table: no path reaches a file system.
+    /// Returns a file, or the page itself for an empty name. Looks the name up in a table: no path reaches a file
+    /// system.
     static func answer(named name: String, ifNoneMatch: String?) throws(InspectorFailure) -> InspectorResponse {
         let wanted = name.isEmpty ? "index.html" : name
         guard let file = all[wanted] else {

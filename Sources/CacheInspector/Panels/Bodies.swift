@@ -3,17 +3,17 @@ import CacheReports
 import CacheStore
 import HTTPTypes
 
-/// How the page shows a body.
+/// The presentation of a body on the page.
 enum BodyPreview: String {
     case text, json, image, binary, empty
 }
 
-/// Guesses how to show a body. The guess decides about a `Content-Type` that no browser runs.
+/// Guesses the presentation of a body, and from it a `Content-Type` that no browser executes.
 struct BodySniffer {
-    /// The bytes that a guess looks at.
+    /// The number of bytes that a guess examines.
     static let headLength = 1_024
 
-    /// The raster images that browsers show. SVG is no such image: it may have scripts.
+    /// The raster images that browsers show. Excludes SVG, which may contain scripts.
     private static let images: [(type: String, matches: @Sendable ([UInt8]) -> Bool)] = [
         ("image/png", { $0.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) }),
         ("image/jpeg", { $0.starts(with: [0xFF, 0xD8, 0xFF]) }),
@@ -27,7 +27,7 @@ struct BodySniffer {
     ]
 
     let preview: BodyPreview
-    /// The type to send the body with.
+    /// The content type to send.
     let type: String
 
     /// - Parameters:
@@ -47,7 +47,7 @@ struct BodySniffer {
         }
     }
 
-    /// Whether bytes are UTF-8 without control characters, but for the last character, which may be cut.
+    /// Whether the bytes are UTF-8 without control characters. Ignores the last character, which may be cut.
     private static func isText(_ bytes: [UInt8]) -> Bool {
         guard bytes.allSatisfy({ $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D || $0 == 0x0C }) else {
             return false
@@ -61,7 +61,7 @@ extension StoreInspector {
     private static let maxImage: Int64 = 16 << 20
 
     func preview(of entry: StoredEntry) throws -> BodyPreview {
-        // To look at an entry must not read a large body that no process has compared with its digest yet.
+        // Looking at an entry must not read a large body, even if no process has verified its digest yet.
         guard case .open(let body) = try store.openBody(of: entry, verifyingUpTo: Self.maxImage) else { return .binary }
         return try sniff(body, entry).preview
     }
@@ -74,7 +74,7 @@ extension StoreInspector {
             isCoded: !entry.metadata.isBodyDecoded && coding != nil && coding?.lowercased() != "identity")
     }
 
-    /// Returns the bytes of a body, as text, as an image or as bytes, but never with the type that the origin states.
+    /// Returns a body as text, as an image or as bytes, but never with the content type that the origin states.
     func body(_ query: QueryParameters) throws -> InspectorResponse {
         let entry = try entry(named: query)
         guard let body = try store.openBody(of: entry) else {
@@ -106,7 +106,7 @@ extension StoreInspector {
         var answer = InspectorResponse(
             type: isDownload ? "application/octet-stream" : sniffer.type,
             .body(body, count: min(body.byteCount, count)))
-        // A document of this answer is in a sandbox of its own: no scripts, no forms, no origin.
+        // Puts a document of this response into a sandbox: no scripts, no forms, an opaque origin.
         answer.fields[.contentSecurityPolicy] = "sandbox; default-src 'none'; frame-ancestors 'self'"
         answer.fields[named: "X-Body-Length"] = "\(body.byteCount)"
         answer.fields[.contentDisposition] = isDownload ? "attachment; filename=\"body-\(name)\"" : "inline"

@@ -5,27 +5,27 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// A change of entries that the page has previewed.
+/// A previewed change of entries.
 struct EntryChange: Sendable {
     enum Action: String, CaseIterable, Decodable {
         case remove, pin, unpin, refresh
     }
 
     let action: Action
-    /// The entries to remove; `nil` for those of ``keys``.
+    /// The entries to remove, or `nil` for the entries of ``keys``.
     let selection: EntrySelection?
     let keys: [CacheKey]
     let expires: ContinuousClock.Instant
 }
 
-/// The changes that wait for their confirmation.
+/// The changes that await their confirmation.
 struct PendingChanges {
     private static let maxCount = 100
     static let lifetime = Duration.seconds(300)
 
     private var changes: [String: EntryChange] = [:]
 
-    /// Keeps a change, and returns the text that confirms it.
+    /// Keeps a change and returns its confirmation text.
     mutating func add(_ change: EntryChange) -> String {
         changes = changes.filter { $0.value.expires > .now }
         if changes.count >= Self.maxCount, let oldest = changes.min(by: { $0.value.expires < $1.value.expires }) {
@@ -36,13 +36,13 @@ struct PendingChanges {
         return confirmation
     }
 
-    /// Returns a change once.
+    /// Removes and returns a change, so that it can be confirmed only once.
     mutating func take(_ confirmation: String) -> EntryChange? {
         changes.removeValue(forKey: confirmation).flatMap { $0.expires > .now ? $0 : nil }
     }
 }
 
-/// A selection as the page writes it.
+/// A selection as sent by the page.
 private struct SelectionArgument: Decodable {
     let ids: [Int64]?
     let partition: String?
@@ -67,7 +67,7 @@ extension StoreInspector {
 
     // MARK: Previewing
 
-    /// Counts the entries of a change, and returns the text that confirms the change.
+    /// Counts the entries of a change and returns its confirmation text.
     func previewChange(_ content: [UInt8]) async throws -> JSON {
         struct Wish: Decodable {
             let action: String
@@ -150,7 +150,7 @@ extension StoreInspector {
 
     // MARK: Applying
 
-    /// Makes a change that was previewed.
+    /// Applies a previewed change.
     func applyChange(_ content: [UInt8]) async throws -> JSON {
         struct Consent: Decodable { let confirmation: String }
         let consent = try decode(Consent.self, content)
@@ -194,7 +194,7 @@ extension StoreInspector {
         ]
     }
 
-    /// Validates the stored responses of keys with their origins, one after the other.
+    /// Validates the stored responses of the keys with their origins, one key after the other.
     private func refresh(_ keys: [CacheKey]) async -> [(String, JSON)] {
         let transport = configuration.transport ?? DefaultTransport()
         var counts = (revalidated: 0, updated: 0, failed: 0)
@@ -206,14 +206,15 @@ extension StoreInspector {
             var loading = ResourceLoader.Configuration()
             loading.partition = key.partition
             let loader = ResourceLoader(store: store, transport: transport, configuration: loading)
-            // The request of each variant. The store has no credentials, so it cannot repeat requests that need them.
+            // The requests of the variants. The store keeps no credentials, so it cannot repeat requests that need
+            // them.
             let requests = Set(((try? store.responses(for: key)) ?? []).compactMap { Self.fields(of: $0) })
             var sources: [ResponseSource?] = []
             for fields in requests {
                 let request = ResourceRequest(
                     url.text, headerFields: fields, policy: .revalidateAlways, lane: .background, usesMemory: false)
                 let loaded = try? await loader.load(request)
-                // A stale response in place of the origin's is a failure of the refresh.
+                // A stale response on error counts as a failed refresh.
                 sources.append(loaded?.failure == nil ? loaded?.source : nil)
             }
             await loader.waitForBodies()
@@ -231,7 +232,7 @@ extension StoreInspector {
         ]
     }
 
-    /// Returns the fields that select an entry; `nil` if they have credentials.
+    /// Returns the fields that select an entry, or `nil` for fields with credentials.
     private static func fields(of entry: StoredEntry) -> HTTPFields? {
         var fields = HTTPFields()
         for (name, value) in entry.nominatedFields {

@@ -3,16 +3,16 @@ import CacheStore
 import Foundation
 import HTTPTypes
 
-/// The request of a URL, or of a curl command as browsers copy it.
+/// A request from a URL or from a curl command, as browsers copy it.
 struct CurlCommand {
     private(set) var request: HTTPRequest
     private(set) var content: String?
-    /// Whether the text was a curl command, which sends curl's fields, rather than a URL.
+    /// Whether the text was a curl command, whose request has curl's default fields.
     let isCurl: Bool
-    /// The options that have no part in the request.
+    /// The options without effect on the request.
     private(set) var ignored: [String] = []
 
-    /// Options whose next word is a value that does not matter to a cache.
+    /// Options whose value, the next word, does not matter to a cache.
     private static let ignoredWithValue: Set<String> = [
         "-o", "--output", "-m", "--max-time", "--connect-timeout", "-x", "--proxy", "--cacert", "-w", "--write-out",
         "-c",
@@ -58,7 +58,7 @@ struct CurlCommand {
         }
     }
 
-    /// The words of a command, taken one after the other.
+    /// Consumes the words of a command one by one.
     private struct Arguments {
         var words: ArraySlice<String>
         var url: String?
@@ -79,7 +79,7 @@ struct CurlCommand {
             }
         }
 
-        /// Splits `-HName: value` and the like.
+        /// Splits a short option and its attached value, such as `-HName: value`.
         private static func attached(_ word: String) -> (option: String, value: String?) {
             guard !word.hasPrefix("--"), word.count > 2, "HXdAebur".contains(word.dropFirst().first ?? " ") else {
                 return (word, nil)
@@ -129,7 +129,7 @@ struct CurlCommand {
             guard HTTPField.isValidValue(value) else {
                 throw InspectorFailure.invalid("the value of the field \(name) is malformed")
             }
-            // curl leaves a field without a value out.
+            // Like curl, omits a field without a value.
             guard !value.isEmpty else { return }
             fields.append(HTTPField(name: name, value: value))
         }
@@ -143,7 +143,7 @@ struct CurlCommand {
     }
 }
 
-/// Splits a command into words as a POSIX shell does, without expansions. Knows `$'…'`, which browsers copy.
+/// Splits a command into words like a POSIX shell, without expansions. Supports `$'…'`, which browsers copy.
 enum ShellWords {
     static func split(_ text: String) throws -> ArraySlice<String> {
         var words: [String] = []
@@ -172,8 +172,8 @@ enum ShellWords {
         return words[...]
     }
 
-    /// - Parameter escape: Returns the text for a backslash and the character after it; `nil` if a backslash means
-    ///   itself.
+    /// - Parameter escape: Returns the replacement for a backslash and the next character, or `nil` for a literal
+    ///   backslash.
     private static func quoted(
         until end: Unicode.Scalar, _ rest: inout Substring.UnicodeScalarView, _ word: inout String?,
         escape: (Unicode.Scalar, inout Substring.UnicodeScalarView) -> String?

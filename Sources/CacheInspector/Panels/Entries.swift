@@ -3,7 +3,7 @@ import CacheReports
 import CacheStore
 
 extension StoreInspector {
-    /// The columns of a row in a list. The other columns of the view are long, or read other tables.
+    /// The columns of a list row. The other columns of the view are long or read other tables.
     static let rowColumns = """
         partition, key, url, host, kind, variant, status, content_type, etag, last_modified, byte_size, sha256, file_path,
         freshness, expires_at, created_at, validated_at, accessed_at, hit_count, id, lifetime, is_pinned, tags, part_start,
@@ -27,7 +27,7 @@ extension StoreInspector {
         var selection = EntrySelection(
             partition: query.given("partition"), prefix: query.text("prefix"), host: query.text("host"),
             tag: query.text("tag"), contentType: query.text("type"))
-        // Then a prefix is a range of the index of keys.
+        // With one partition given, a prefix is a range of the index of keys.
         if selection.partition == nil, try !hasPartitions() { selection.partition = "" }
         var listing = EntryListing(selection)
         listing.order = try query.choice("sort") ?? .key
@@ -53,7 +53,7 @@ extension StoreInspector {
         try !store.query("SELECT 1 FROM cache_partitions LIMIT 1").isEmpty
     }
 
-    /// Returns the rows of entries, in the order of the ids, without those that are gone meanwhile.
+    /// Returns the rows of entries in the order of the ids. Omits entries removed since then.
     func rows(_ ids: [Int64]) throws -> SQLRows {
         try store.query(
             """
@@ -66,7 +66,7 @@ extension StoreInspector {
 }
 
 extension EntryListing.Position {
-    /// The position as text for the page: rank, id, and the bytes of partition and key in hexadecimal digits.
+    /// The position as text for the page: rank, id, and partition and key in hexadecimal digits.
     var cursor: String {
         "\(rank).\(id).\(partition.utf8.hexadecimal).\(key.utf8.hexadecimal)"
     }

@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 
 extension StoreInspector {
-    /// The fields whose values are hidden until the user asks for them.
+    /// The fields whose values stay hidden until the user asks for them.
     private static let secretNames: Set<String> = [
         "authorization", "cookie", "set-cookie", "set-cookie2", "proxy-authorization", "authentication-info",
         "proxy-authentication-info", "www-authenticate", "proxy-authenticate",
@@ -14,7 +14,7 @@ extension StoreInspector {
 
     static func isSecret(_ name: HTTPField.Name) -> Bool { secretNames.contains(name.canonicalName) }
 
-    /// Returns the entry that `id` names.
+    /// Returns the entry with the id in the query.
     func entry(named query: QueryParameters) throws -> StoredEntry {
         guard let id = try query.integer("id", in: 0 ... .max) else { throw InspectorFailure.invalid("id is missing") }
         guard let entry = try store.entry(id: id) else {
@@ -66,7 +66,7 @@ extension StoreInspector {
         ]
     }
 
-    /// Returns the whole value of a field, also of a secret one.
+    /// Returns the whole value of a field, even of a secret one.
     func field(_ query: QueryParameters) throws -> JSON {
         let fields = try entry(named: query).responseFields
         guard let index = try query.integer("index", in: 0...65_536) else {
@@ -94,7 +94,7 @@ extension StoreInspector {
             validators.append(["name": "etag", "value": .text(tag), "is_weak": .bool(candidate.isEntityTagWeak)])
         }
         if let date = candidate.lastModified {
-            // RFC 9110 §8.8.2: a date is weak unless more is known about it.
+            // RFC 9110 §8.8.2: a date is weak unless more is known.
             validators.append(["name": "last-modified", "value": .text(date), "is_weak": true])
         }
         return validators

@@ -9,7 +9,7 @@ extension StoreInspector {
     /// The most records that a simulation replays.
     private static let maxSimulated: Int64 = 32_768
 
-    /// Returns the entries that an eviction would remove first.
+    /// Returns the entries that an eviction would remove next.
     func eviction(_ query: QueryParameters) throws -> JSON {
         var listing = EntryListing(.everything)
         listing.order = .eviction
@@ -33,7 +33,7 @@ extension StoreInspector {
         ]
     }
 
-    /// Says why an entry is where it is in the order.
+    /// Explains the position of an entry in the order of eviction.
     private static func reason(_ row: SQLRows.Row, policy: String, now: Date) -> String {
         let count = row["hit_count"]?.integer ?? 0
         let uses = count == 0 ? "never used" : count == 1 ? "used once" : "used \(count) times"
@@ -56,7 +56,7 @@ extension StoreInspector {
         }
     }
 
-    /// Estimates the effect of an eviction down to a size. Reads only.
+    /// Estimates the effect of an eviction down to a size, without evicting.
     func evictionPreview(_ query: QueryParameters) throws -> JSON {
         guard let maxBytes = try query.integer("max_bytes", in: 0 ... .max) else {
             throw InspectorFailure.invalid("max_bytes is missing")
@@ -73,7 +73,7 @@ extension StoreInspector {
         ]
     }
 
-    /// Replays the recorded requests with each policy, one simulation at a time.
+    /// Replays the recorded requests with each policy. Runs one simulation at a time.
     func simulate(_ content: [UInt8]) async throws -> JSON {
         struct Limit: Decodable {
             let maxBytes: Int64

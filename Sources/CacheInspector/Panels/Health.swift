@@ -59,13 +59,13 @@ extension StoreInspector {
         return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
     }
 
-    /// Returns the processes of this user that have the index open; null where the system has no /proc.
+    /// Returns this user's processes that have the index open, or null on a system without /proc.
     private func processes() -> JSON {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc") else { return nil }
         let index = "\(path)/index.sqlite"
         return .array(
             names.compactMap { Int32($0) }.sorted().compactMap { number in
-                // Unreadable for processes of other users.
+                // Unreadable for other users' processes.
                 let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(number)/fd")) ?? []
                 let hasIndex = files.contains { file in
                     (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(number)/fd/\(file)")) == index

@@ -2,13 +2,13 @@ import CacheReports
 import CacheStore
 import Foundation
 
-/// The recorded requests, summed by time, outcome and host.
+/// The recorded requests, aggregated by time, outcome and host.
 private struct RequestSums {
     /// The upper bounds of the latency histograms, powers of two in microseconds: up to a minute.
     static let bounds = (0...26).map { Int64(1) << $0 }
     private static let maxHosts = 50
 
-    /// The sums of some requests.
+    /// The totals of some requests.
     struct Sum {
         var counts: [RequestOutcome: Int64] = [:]
         var diskBytes: Int64 = 0
@@ -40,7 +40,7 @@ private struct RequestSums {
 
     mutating func add(_ record: RequestRecord) {
         let offset = record.startedAt.milliseconds - from
-        // Another process may have another clock.
+        // Another process may have a different clock.
         guard offset >= 0 else { return }
         let bucket = min(Int(offset / bucketMilliseconds), series.count - 1)
         series[bucket].add(record)
@@ -95,7 +95,7 @@ private struct RequestSums {
 }
 
 extension RequestRecord {
-    /// The bytes of the body that did not come from the network for this request.
+    /// The bytes of the body that this request did not load from the network.
     fileprivate var savedBytes: Int64 {
         switch outcome {
         case .hit, .stale, .revalidated, .coalesced: max(0, byteCount &- networkByteCount)

@@ -3,14 +3,14 @@ import CacheStore
 import Foundation
 import HTTPTypes
 
-/// The bounds of a query, and the queries that the page offers.
+/// The limits of a query, and the queries that the page offers.
 enum SQLRequest {
     static let timeout = Duration.seconds(5)
     static let maxRows = 10_000
     static let maxCharacters = 65_536
-    /// The most bytes of an answer.
+    /// The most bytes of a response.
     static let maxByteCount = 8 << 20
-    /// The longest statement.
+    /// The most bytes of a statement.
     static let maxStatementByteCount = 65_536
 
     static let savedQueries: [(title: String, sql: String)] = [
@@ -75,7 +75,7 @@ extension StoreInspector {
         }
     }
 
-    /// Runs a query on the views, on a connection of its own that can only read, for a limited time.
+    /// Runs a query on the views, on a separate read-only connection and with a time limit.
     func sql(_ content: [UInt8]) throws -> JSON {
         let query = try decode(Query.self, content)
         let maxRows = query.maxRows ?? 1_000

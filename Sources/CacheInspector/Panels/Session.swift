@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 extension StoreInspector {
-    /// Describes the store, and the rights of the page.
+    /// Describes the store and the permissions of the page.
     func session(_ csrfToken: String) throws -> JSON {
         let partitions = try store.query("SELECT partition FROM cache_partitions ORDER BY partition LIMIT 100")
         return [
@@ -46,8 +46,8 @@ extension StoreInspector {
 extension StoreInspector {
     private static let maxGroups = 500
 
-    /// Returns the bytes by host, content type and last use. Reads every entry, so the result is kept: for 5 seconds, or
-    /// ten times as long as the query took.
+    /// Returns the bytes by host, content type and last use. Reads every entry, so it caches the result for 5 seconds,
+    /// or for ten times the duration of the query if that is longer.
     func bytes() throws -> JSON {
         if let kept = state.byteShares.withLock({ $0 }), kept.expires > .now { return kept.json }
         let start = ContinuousClock.now

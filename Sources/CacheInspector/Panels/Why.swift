@@ -20,7 +20,7 @@ extension StoreInspector {
             throw InspectorFailure.invalid(
                 "policy must be one of \(PolicyName.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        // Within the years that ISO 8601 writes with four digits.
+        // ISO 8601 has four-digit years only within this range.
         if let at = question.at, !(0...253_402_300_799_000).contains(at) {
             throw InspectorFailure.invalid("at must be milliseconds from 1970 to 9999")
         }

@@ -4,10 +4,10 @@ import HTTPTypes
 import LoopbackHTTP
 import Synchronization
 
-/// A server of its own for an inspector, on loopback.
+/// An HTTP server for an inspector, on loopback.
 ///
-/// Only this machine reaches the server, and only with the token in its address: the page exchanges the token for a
-/// cookie. Each server has another token, and another path.
+/// Only this machine can reach the server, and only with the token in its address. The server exchanges the token for a
+/// cookie. Each server has a new token and a new path.
 ///
 /// ```swift
 /// try await InspectorServer(StoreInspector(store: store)).run { address in
@@ -18,11 +18,11 @@ public struct InspectorServer: Sendable {
     private let inspector: StoreInspector
     private let port: Int
 
-    /// Creates a server. It listens from ``run(whenReady:)`` on.
+    /// Creates a server. ``run(whenReady:)`` starts listening.
     ///
     /// - Parameters:
     ///   - inspector: The page to serve.
-    ///   - port: The port on 127.0.0.1; 0, the default, for one that the system chooses.
+    ///   - port: The port on 127.0.0.1. By default 0: the system chooses a free port.
     public init(_ inspector: StoreInspector, port: Int = 0) {
         self.inspector = inspector
         self.port = port
@@ -30,8 +30,8 @@ public struct InspectorServer: Sendable {
 
     /// Serves until the calling task is cancelled.
     ///
-    /// - Parameter whenReady: Receives the address of the page, with its token, once the server listens.
-    /// - Throws: The error of listening, such as that of a port in use.
+    /// - Parameter whenReady: Receives the address of the page with its token, once the server listens.
+    /// - Throws: An error while listening, for example for a port in use.
     public func run(whenReady: @escaping @Sendable (_ address: String) async -> Void) async throws {
         try await run(timeout: .seconds(60), whenReady: whenReady)
     }
@@ -40,7 +40,7 @@ public struct InspectorServer: Sendable {
     package func run(
         timeout: Duration, whenReady: @escaping @Sendable (_ address: String) async -> Void
     ) async throws {
-        // The port that the system has chosen.
+        // The port that the system chose.
         let actualPort = Atomic(0)
         let login = AccessGuard.Login(port: { actualPort.load(ordering: .acquiring) })
         let exchange = InspectorExchange(
@@ -73,7 +73,7 @@ private struct InspectorExchange: Sendable {
         var fields = response.fields
         fields[.date] = "\(HTTPDate(Date()))"
         if !response.status.hasNoContent { fields[.contentLength] = length.map { "\($0)" } }
-        // A response without a length ends with its connection (RFC 9112 §6.3).
+        // A response without length ends with its connection (RFC 9112 §6.3).
         let closes = !request.keepsAlive || length == nil
         if closes { fields[.connection] = "close" }
         do {
@@ -81,14 +81,14 @@ private struct InspectorExchange: Sendable {
             if request.method != .head { try await response.writeContent { try await connection.send($0) } }
             if closes { try await connection.close() }
         } catch {
-            // Also an error of the store: the client learns it from the missing bytes.
+            // Also ignores an error of the store: the client notices the missing bytes.
             try? await connection.close()
         }
     }
 
     private func response(to request: ServerRequest) async -> InspectorResponse {
         let whole = request.target.prefix { $0 != "?" }
-        // Without the path, a client does not learn that there is an inspector.
+        // Without the path, a client cannot detect the inspector.
         guard whole.hasPrefix(path) || whole == path.dropLast() else {
             return InspectorResponse(status: .notFound, type: "text/plain", .bytes([]))
         }

@@ -2,20 +2,20 @@
 ///
 ///     host identity user [time] "request line" status bytes "referrer" "user agent"
 ///
-/// Text before the time and behind the bytes may be anything. The request line may have quotes and backslashes, each
-/// after a backslash, as Apache and nginx write them.
+/// Text before the time and after the bytes is ignored. In the request line, Apache and nginx write a backslash before
+/// each quote and backslash.
 package struct AccessLogLine: Hashable, Sendable {
     package let method: String
-    /// The target of the request, as it stands: mostly path and query.
+    /// The unparsed request target, mostly path and query.
     package let target: String
     package let status: Int
     /// The bytes of the body; 0 for `-`.
     package let byteCount: Int64
 
-    /// `nil` for a line in another format.
+    /// Returns `nil` for a line in another format.
     package init?(_ line: String) {
         let bytes = line.utf8
-        // Find the time by its end, too: the name of a user may have a bracket.
+        // Searches for the end of the time, because the user name may contain a bracket.
         guard let request = bytes.ranges(of: "] \"".utf8).first(where: { bytes[..<$0.lowerBound].contains(0x5B) })
         else { return nil }
         var words: [Substring.UTF8View] = []
@@ -32,7 +32,7 @@ package struct AccessLogLine: Hashable, Sendable {
         }
         guard index < bytes.endIndex else { return nil }
         words.append(bytes[start..<index])
-        // HTTP/0.9 has no version.
+        // HTTP/0.9 requests have no version.
         guard (2...3).contains(words.count), !words[0].isEmpty, words[0].allSatisfy(Self.isToken), !words[1].isEmpty,
             words.count == 2 || words[2].starts(with: "HTTP/".utf8)
         else { return nil }

@@ -1,30 +1,30 @@
 import CacheStore
 
-/// An upper bound for the hits of every cache, even of one that knows the future.
+/// An upper bound for the hits of every cache, even of one with knowledge of future requests.
 ///
 /// A gap is the interval between two consecutive requests. A request can be a hit only if the cache has kept the body
 /// since its previous request. The cost of the hit is the length of the body times the number of gaps between these
 /// requests. The budget of a cache is its size times the number of all gaps.
 ///
 /// The bound relaxes two rules. The cache may keep fractions of a body, and it must respect its limit only on average.
-/// Under these rules the optimum is the fractional knapsack: the cheapest gains first. With bodies of different lengths
-/// the true optimum is NP-hard to find. The true optimum is never above this bound (PFOO-L in Berger, Beckmann and
+/// The optimum under these rules is a fractional knapsack, which takes the cheapest gains first. With bodies of
+/// different lengths the true optimum is NP-hard to find. It never exceeds this bound (PFOO-L in Berger, Beckmann and
 /// Harchol-Balter, *Practical Bounds on Optimal Caching with Variable Object Sizes*, SIGMETRICS 2018). The knapsacks
 /// for hits and for bytes differ, so a single cache cannot reach both bounds.
 ///
-/// Takes 24 bytes for each request that could be a hit, and a row of a table for each key.
+/// Uses 24 bytes for each possible hit, and a table row for each key.
 package struct ClairvoyantBound: Sendable {
     /// A request that could be a hit.
     private struct Reuse {
-        /// The bytes to keep, times the number of gaps to keep them for.
+        /// The bytes to keep, multiplied by the number of gaps.
         let cost: Double
         let byteCount: Int64
     }
 
     private struct LastRequest {
         var number: Int64
-        /// The length of the shortest body so far. A cache that keeps its first body of the key keeps at least this
-        /// many bytes.
+        /// The length of the shortest body so far: a cache that keeps any body of the key keeps at least this many
+        /// bytes.
         var byteCount: Int64
     }
 
@@ -32,7 +32,7 @@ package struct ClairvoyantBound: Sendable {
     private var last: [CacheKey: LastRequest] = [:]
     private var reuses: [Reuse] = []
     private var requestCount: Int64 = 0
-    /// The bytes of all keys, as first requested.
+    /// The bytes of the first body of every key.
     package private(set) var uniqueBytes: Int64 = 0
 
     package var keyCount: Int { last.count }
@@ -58,12 +58,12 @@ package struct ClairvoyantBound: Sendable {
         last[request.key] = before
     }
 
-    /// Returns the most requests that could be hits in a cache of this size.
+    /// Returns the largest possible number of hits in a cache of this size.
     package func hits(maxBytes: Int64) -> Double {
         most(maxBytes) { _ in 1 }
     }
 
-    /// Returns the most bytes that hits could answer.
+    /// Returns the largest possible number of bytes from hits.
     package func hitBytes(maxBytes: Int64) -> Double {
         most(maxBytes) { Double($0.byteCount) }
     }

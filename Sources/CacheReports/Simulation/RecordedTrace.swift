@@ -1,12 +1,12 @@
 import CacheStore
 
-/// The requests of a trace that are not replayed.
+/// The requests of a trace that the replay omits.
 package struct LeftOutRequests: Hashable, Sendable {
-    /// Lines of an access log that are no requests.
+    /// Lines of an access log that contain no request.
     package var malformedLines = 0
-    /// Requests that a cache does not answer: by their method, or by the status of their response.
+    /// Requests that a cache does not answer, because of their method or the status of their response.
     package var uncacheable = 0
-    /// Requests that the record of the store has lost.
+    /// Requests lost from the record of the store.
     package var lost: Int64 = 0
 
     package init() {}
@@ -18,12 +18,12 @@ struct CacheableRequests {
     private static let statuses: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
     private(set) var leftOut = LeftOutRequests()
-    /// The length of the latest body of each key. A 304 has no body, but asks for the same response.
+    /// The length of the latest body of each key. A 304 has no body, but requests the same response.
     private var byteCounts: [CacheKey: Int64] = [:]
 
     init() {}
 
-    /// Returns the request of a line; `nil` for one that is not replayed, which is counted.
+    /// Returns the request of a line. Counts an omitted line and returns `nil`.
     mutating func request(_ line: URLListLine) -> TraceRequest? {
         switch line.content {
         case .blank: return nil
@@ -36,9 +36,9 @@ struct CacheableRequests {
         return nil
     }
 
-    /// Returns a recorded request; `nil` for one that is not replayed, which is counted.
+    /// Returns a recorded request. Counts an omitted request and returns `nil`.
     mutating func request(_ record: RequestRecord) -> TraceRequest? {
-        // The checksum, because the URL may be truncated.
+        // The checksum identifies the key, because the URL may be truncated.
         let name = String(UInt64(bitPattern: record.keyChecksum), radix: 16)
         guard !record.isBackground, record.outcome != .error, let key = try? CacheKey(name: name) else {
             leftOut.uncacheable += 1
@@ -47,7 +47,7 @@ struct CacheableRequests {
         return request(key, record.method, record.status ?? 0, max(0, record.byteCount))
     }
 
-    /// Counts records that are gone.
+    /// Counts lost records.
     mutating func lose(_ count: Int64) {
         leftOut.lost += count
     }

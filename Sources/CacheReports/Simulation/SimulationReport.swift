@@ -12,7 +12,7 @@ package struct SimulationReport: Sendable {
         package var seconds: Double { duration / .seconds(1) }
     }
 
-    /// The shares that no cache exceeds.
+    /// The hit ratios that no cache can exceed.
     package struct Bound: Sendable {
         package let hitRatio: Double
         package let byteHitRatio: Double
@@ -85,7 +85,7 @@ extension StoreSimulation.Result {
 private func ratio(_ part: Double, _ whole: Int64) -> Double { whole == 0 ? 0 : part / Double(whole) }
 
 extension EvictionPolicy {
-    /// The name in `cache_stats`.
+    /// The name of the policy in `cache_stats`.
     fileprivate var name: String {
         switch self {
         case .leastRecentlyUsed: "least-recently-used"

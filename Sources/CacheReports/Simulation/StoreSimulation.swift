@@ -1,10 +1,10 @@
 package import CacheStore
 internal import Foundation
 
-/// A store without files: replays requests to count the hits of an eviction policy.
+/// A store without files, which replays requests to count the hits of an eviction policy.
 ///
-/// The index is a real one, in a temporary directory. Every lookup, access, commit and eviction runs the statements of
-/// a store, in the transactions of one writer. A hit adds a pending access. A miss commits, evicts down to the limits,
+/// Uses a real index in a temporary directory. Every lookup, access, commit and eviction runs the statements of a
+/// store, in the transactions of one writer. A hit adds a pending access. A miss commits, evicts down to the limits,
 /// and continues down to the low-water mark. Bodies have a length and no bytes. Each request comes a millisecond after
 /// the previous one. For one caller at a time.
 package final class StoreSimulation {
@@ -56,7 +56,7 @@ package final class StoreSimulation {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Requests a body; returns whether the request was a hit. A miss stores the body unless it exceeds the limits.
+    /// Requests a body and returns whether the request was a hit. A miss stores the body unless it exceeds the limits.
     ///
     /// - Parameters:
     ///   - key: The key of the body. A stored body of any length is a hit.
@@ -104,12 +104,12 @@ package final class StoreSimulation {
         }
     }
 
-    /// No timer runs: the next commit writes pending accesses.
+    /// Without a timer, the next commit writes pending accesses.
     private func perform(_ action: AccessLog.Action) throws {
         if case .writeNow = action { while !accessLog.isEmpty { try transact { _ in } } }
     }
 
-    /// Runs one transaction of a writer; returns whether it evicted entries.
+    /// Runs one write transaction and returns whether it evicted entries.
     @discardableResult
     private func transact(_ change: (WriteTransaction) throws -> Void) throws -> Bool {
         let transaction = WriteTransaction(connection, accessLog: accessLog)

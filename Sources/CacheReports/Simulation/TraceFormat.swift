@@ -1,8 +1,8 @@
-/// The format of the requests in a file.
+/// The format of a file of requests.
 package enum TraceFormat: String, CaseIterable, Sendable {
-    /// A line is `time key size`.
+    /// Lines `time key size`.
     case trace
-    /// A line is one of an access log in the Common or the Combined Log Format.
+    /// Lines of an access log in the Common or the Combined Log Format.
     case accessLog = "access-log"
 
     /// Guesses the format of a file by its first line.

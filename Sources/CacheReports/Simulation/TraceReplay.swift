@@ -1,6 +1,6 @@
 package import CacheStore
 
-/// Replays requests in a simulated store for each policy: the lines of a file, or the record of a store.
+/// Replays the requests of a file or of a store's record, in a simulated store for each policy.
 package struct TraceReplay {
     private struct Run {
         let policy: EvictionPolicy
@@ -12,14 +12,14 @@ package struct TraceReplay {
     package private(set) var bound: ClairvoyantBound
     private var runs: [Run] = []
     private var parser = URLListParser()
-    /// `nil` before the first line that is not blank.
+    /// `nil` before the first non-blank line.
     private var format: TraceFormat?
     private var cacheable = CacheableRequests()
 
-    /// The requests that were not replayed.
+    /// The omitted requests.
     package var leftOut: LeftOutRequests { cacheable.leftOut }
 
-    /// - Parameter format: The format of the lines; `nil` guesses it by the first line that is not blank.
+    /// - Parameter format: The format of the lines. `nil` derives it from the first non-blank line.
     package init(limits: Limits, format: TraceFormat? = nil) throws {
         self.limits = limits
         self.format = format
@@ -31,15 +31,15 @@ package struct TraceReplay {
 
     /// Replays the lines that end in `bytes`.
     ///
-    /// - Throws: ``TraceRequest/Malformed`` for a line of a trace, `StoreError`. Malformed lines of an access log are
-    ///   counted.
+    /// - Throws: ``TraceRequest/Malformed`` for a malformed line of a trace, `StoreError`. Counts malformed lines of an
+    ///   access log instead.
     package mutating func add(_ bytes: [UInt8]) throws {
         var lines: [URLListLine] = []
         parser.add(bytes) { lines.append($0) }
         for line in lines { try replay(line) }
     }
 
-    /// Replays a last line without a line feed.
+    /// Replays a last line without line feed.
     ///
     /// - Throws: The errors of ``add(_:)-([UInt8])``.
     package mutating func endLine() throws {
@@ -57,9 +57,9 @@ package struct TraceReplay {
         return SimulationReport(policies, limits: limits, bound: bound, leftOut: leftOut)
     }
 
-    /// Replays the record of a store, from a position on.
+    /// Replays the record of a store from a position.
     ///
-    /// - Parameter cursor: The position; `nil` for the oldest request.
+    /// - Parameter cursor: The position, or `nil` for the oldest request.
     package mutating func addRecord(of store: ResponseStore, since cursor: RequestCursor? = nil) throws {
         var cursor = cursor
         while true {

@@ -12,7 +12,7 @@ package struct TraceRequest: Hashable, Sendable {
     }
 
     /// - Returns: `nil` for a blank line or a comment.
-    /// - Throws: ``Malformed`` for any other line that is not a number, a key and a number of bytes.
+    /// - Throws: ``Malformed`` for any other line without a number, a key and a number of bytes.
     package init?(_ line: URLListLine) throws(Malformed) {
         let text: String
         switch line.content {
@@ -24,7 +24,7 @@ package struct TraceRequest: Hashable, Sendable {
         guard words.count == 3 else {
             throw Malformed(line: line.number, reason: "not the three words 'time key size'")
         }
-        // The order of the times is enough: neither policy depends on elapsed time.
+        // Validates but ignores the time: no policy depends on elapsed time, only on the order.
         guard let time = Double(words[0]), time.isFinite else {
             throw Malformed(line: line.number, reason: "the time is not a number")
         }
@@ -39,7 +39,7 @@ package struct TraceRequest: Hashable, Sendable {
         self.byteCount = byteCount
     }
 
-    /// A line that is not a request.
+    /// A line that contains no request.
     package struct Malformed: Error, Hashable, CustomStringConvertible {
         /// The line number, from 1.
         package let line: Int

@@ -1,9 +1,9 @@
 /// One line of a list of URLs.
 package struct URLListLine: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
-        /// An empty line, or a comment, which begins with `#`.
+        /// An empty line, or a comment after `#`.
         case blank
-        /// The text of a URL, not validated.
+        /// A URL, not validated.
         case url(String)
         /// A malformed line, with the reason.
         case malformed(String)
@@ -21,12 +21,12 @@ package struct URLListLine: Equatable, Sendable {
 
 /// Parses a list of URLs, one per line, from chunks of bytes.
 ///
-/// Ignores white space around a URL, and the byte order mark of lists from Windows. Holds at most one line.
+/// Ignores white space around a URL, and the byte order mark of lists from Windows. Holds at most one line in memory.
 package struct URLListParser {
-    /// Longer lines are malformed. The loader rejects URLs of half as many bytes.
+    /// Longer lines are malformed. The loader rejects URLs half as long.
     private static let maxLineByteCount = 65_536
 
-    /// The beginning of the current line.
+    /// The start of the current line.
     private var line: [UInt8] = []
     private var lineNumber = 1
     private var isTooLong = false
@@ -44,7 +44,7 @@ package struct URLListParser {
         append(rest)
     }
 
-    /// Returns the last line if it has no line feed; blank if there is none.
+    /// Returns the last line without line feed, or a blank line.
     package mutating func end() -> URLListLine {
         takeLine()
     }
