@@ -1,7 +1,7 @@
 import CacheReports
 import CacheStore
 
-/// The distribution of a store's bytes over groups of entries. One property divides the entries into groups.
+/// The shares of a store's bytes by groups of entries. One property divides the entries into groups.
 struct ByteShares {
     /// The property that divides the entries.
     enum Property: String, CaseIterable {
@@ -10,27 +10,27 @@ struct ByteShares {
         case lastUse = "last_use"
     }
 
-    /// The entries with the same value of the property.
+    /// The entries that share a value of the property.
     struct Group {
-        /// The value: `""` for entries without the property, `nil` for all groups beyond ``limit``.
+        /// The value, `""` for entries without the property, or `nil` for all groups beyond ``limit``.
         let name: String?
-        /// The number of groups in this value; 1 unless the name is `nil`.
+        /// The number of groups in this one: 1 unless the name is `nil`.
         let count: Int64
         let entries: Int64
-        /// The bytes of the bodies; a shared body counts for each entry.
+        /// The bytes of the bodies. A shared body counts once for each entry.
         let bytes: Int64
         /// The fraction of the bytes of all groups, from 0 to 1.
         fileprivate(set) var share = 0.0
     }
 
-    /// The most groups with a name.
+    /// The most named groups.
     static let limit = 10
 
-    /// The names of ``Property/lastUse``. For an entry that was never used, the time of storing counts.
+    /// The names of ``Property/lastUse``. For an unused entry the time of storing counts.
     private static let ages = ["< 1 hour", "< 1 day", "< 1 week", "< 30 days", "older"]
 
     let property: Property
-    /// The groups, the largest first; by last use, all ages, the most recent first. Empty for an empty store.
+    /// The groups, largest first. By last use, all ages, the most recent first. Empty for an empty store.
     private(set) var groups: [Group]
 
     /// - Parameter result: The result of ``query``.
@@ -43,14 +43,14 @@ struct ByteShares {
             let found = Dictionary(groups.map { ($0.name, $0) }) { first, _ in first }
             groups = Self.ages.map { found[$0] ?? Group(name: $0, count: 1, entries: 0, bytes: 0) }
         }
-        // As a Double: the values of a damaged index may overflow 64 bits.
+        // A Double, because the values of a damaged index may overflow 64 bits.
         let sum = groups.reduce(0) { $0 + Double($1.bytes) }
         guard sum > 0 else { return }
         for index in groups.indices { groups[index].share = Double(groups[index].bytes) / sum }
     }
 
-    /// Selects property, position, name, number of groups, entries and bytes of each group. One statement, so that all
-    /// values come from one snapshot of the store.
+    /// Selects property, position, name, number of groups, entries and bytes of each group. A single statement reads
+    /// all values from one snapshot.
     static let query = """
         WITH
             media_type (name, bytes) AS (

@@ -52,7 +52,7 @@ struct Evict: AsyncParsableCommand {
         let rule = rules[0]
         let (freed, after) = try await store.withExistingStore { store in
             let line = ProgressLine()
-            // A dry run changes no statistics.
+            // A dry run changes no statistics, so it shows no progress.
             let progress = line.isOnTerminal && !dryRun ? try EvictionProgress(rule, of: store) : nil
             let freed = try await line.show {
                 progress?.text(of: store)
@@ -61,7 +61,7 @@ struct Evict: AsyncParsableCommand {
             }
             return (freed, try store.statistics())
         }
-        // A dry run leaves everything in the store.
+        // A dry run removes nothing from the store.
         let entriesLeft = after.entries - (dryRun ? freed.entries : 0)
         let bytesLeft = after.physicalBytes - (dryRun ? freed.bytes : 0)
         let verbs = dryRun ? ("would evict", "free") : ("evicted", "freed")

@@ -65,7 +65,7 @@ struct Explain: AsyncParsableCommand {
 }
 
 extension HTTPRequest.Method: @retroactive ExpressibleByArgument {
-    /// The methods that a shell completes; any other token is a method, too.
+    /// The methods for shell completion. Any other token is also a valid method.
     public static var defaultCompletionKind: CompletionKind {
         .list(["GET", "HEAD", "QUERY", "POST", "PUT", "DELETE"])
     }

@@ -3,11 +3,11 @@ import CacheLoader
 import CacheStore
 import Foundation
 
-/// The reason why a command failed: a message for a person and an exit code for a script.
+/// A failed command: a message for a person and an exit code for a script.
 struct Failure: Error {
-    /// The kind of a failure; a greater one is worse.
+    /// The kind of a failure. Greater kinds are worse.
     enum Kind: Int32, Comparable {
-        /// The answer to the question is no.
+        /// The answer to the command's question is no.
         case no = 1
         /// The store or the network failed.
         case broken = 2
@@ -34,7 +34,7 @@ struct Failure: Error {
             default: self.init(.broken, error.words)
             }
         case let error as TransportError:
-            // Without a request: an option of the connections cannot be followed.
+            // No request: the error is in an option of the connections.
             self.init(.broken, error.message)
         default:
             self.init(.broken, "\(error)")

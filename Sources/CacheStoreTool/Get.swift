@@ -45,7 +45,7 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var report: ReportOptions
 
-    /// A body, and the time of its load.
+    /// A body and its load time.
     private typealias Arrival = (resource: Loaded<Data>, time: Duration)
 
     func validate() throws {
@@ -66,12 +66,12 @@ struct Get: AsyncParsableCommand {
         if let worst { throw ExitCode(worst.rawValue) }
     }
 
-    /// - Returns: The kind of the failure; `nil` after a success.
+    /// - Returns: The kind of the failure, or `nil` after a success.
     private func loadOne(
         _ url: String, _ store: ResponseStore, _ reports: ResponseReports?
     ) async throws -> Failure.Kind? {
         let line = ProgressLine()
-        // The signals end the process again while it writes: a reader may block the write for as long as it likes.
+        // Covers only the load. A signal during `finish` ends the process, because a slow reader may block the write.
         let (result, signal) = try await Interruption.cancelling { [self] in
             try await withLoader(store, reports, watched: { WatchedTransport($0, showingOn: line) }) { loader in
                 try await line.show { await load(url, through: loader) }
@@ -81,7 +81,8 @@ struct Get: AsyncParsableCommand {
         return try finish(url, result, reports)
     }
 
-    /// Calls `body` with a loader whose transfers the reports measure. With `--verbose`, then prints the counts of the tier.
+    /// Calls `body` with a loader whose transfers the reports measure. With `--verbose`, then prints the counts of the
+    /// tier.
     private func withLoader<Result>(
         _ store: ResponseStore, _ reports: ResponseReports?, watched: (any HTTPTransport) -> any HTTPTransport,
         _ body: (ResourceLoader) async throws -> Result
@@ -96,9 +97,9 @@ struct Get: AsyncParsableCommand {
         return result
     }
 
-    /// Loads enough URLs at a time to keep the lane busy. Delivers the bodies in the order of the URLs.
+    /// Loads enough URLs concurrently to keep the lane busy. Delivers the bodies in the order of the URLs.
     ///
-    /// - Returns: The worst kind of failure; `nil` if all loads succeeded.
+    /// - Returns: The worst kind of failure, or `nil` after complete success.
     private func loadAll(_ store: ResponseStore, _ reports: ResponseReports?) async throws -> Failure.Kind? {
         // A progress line would erase the end of a body on the same terminal.
         let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
@@ -115,7 +116,7 @@ struct Get: AsyncParsableCommand {
     private func loadAll(
         through loader: ResourceLoader, _ batch: LoadBatch, _ line: ProgressLine, _ reports: ResponseReports?
     ) async throws -> Failure.Kind? {
-        // Limits the number of bodies in memory that wait for the body of an earlier URL.
+        // Limits the bodies in memory that wait for the body of an earlier URL.
         let window = 2 * loading.width(of: lane)
         return try await line.show {
             batch.progressText()
@@ -154,7 +155,7 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    /// Delivers a loaded body, or reports the failure.
+    /// Delivers a loaded body or reports the failure.
     ///
     /// - Throws: An error that ends the whole command.
     private func finish(
@@ -167,7 +168,7 @@ struct Get: AsyncParsableCommand {
         } catch let error as StandardOutput.ReaderIsGone {
             throw error
         } catch LoadError.cancelled {
-            // A signal has ended the command.
+            // A signal ended the command.
             return nil
         } catch {
             let failure = Failure(error)
@@ -188,7 +189,7 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    /// Returns one line of `name=value` pairs, the URL last. A stale response, and an error that it hides, are marked.
+    /// Returns one line of `name=value` pairs with the URL last. Marks a stale response and the error behind it.
     private func provenance(of resource: Loaded<Data>) -> String {
         let digest = ContentDigest(of: resource.data)
         let expires = resource.expiresAt?.formatted(.iso8601) ?? "-"

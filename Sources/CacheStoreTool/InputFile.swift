@@ -18,7 +18,7 @@ final class InputFile: Sendable {
         if descriptor > STDIN_FILENO { close(descriptor) }
     }
 
-    /// Returns the next bytes; empty at the end. Blocks.
+    /// Returns the next bytes, or none at the end. Blocks.
     func nextChunk() throws(Failure) -> [UInt8] {
         var code: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkByteCount) { buffer, initializedCount in
@@ -31,7 +31,7 @@ final class InputFile: Sendable {
         return bytes
     }
 
-    /// The offset of the next bytes in a regular file; `nil` for other inputs, which can be read only once.
+    /// The offset of the next bytes in a regular file, or `nil` for an input that can be read only once.
     var position: off_t? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

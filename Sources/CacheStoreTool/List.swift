@@ -68,7 +68,7 @@ struct List: AsyncParsableCommand {
         substr(accessed_at, 1, 19) || 'Z' AS accessed, hit_count AS hits, \(url)
         """
 
-    /// With times in seconds from now.
+    /// Shows times in seconds from now.
     private static let shortColumns = """
         status, byte_size AS size, freshness AS state,
         CAST((julianday(expires_at) - julianday('now')) * 86400 AS INTEGER) AS expires,
@@ -83,9 +83,9 @@ struct List: AsyncParsableCommand {
         }
     }
 
-    /// Sorts ids before it reads whole rows. To sort the rows takes several times as long, and the first would be late.
+    /// Sorts ids before reading whole rows. Sorting whole rows takes several times as long and delays the first row.
     private func query(_ columns: String) -> String {
-        // With a LIMIT, SQLite keeps the order of a subquery in FROM. CROSS JOIN keeps it the outer loop.
+        // With a LIMIT, SQLite keeps the order of a subquery in FROM. CROSS JOIN keeps the subquery as the outer loop.
         """
         WITH sorted (sorted_id) AS MATERIALIZED (
             SELECT id FROM cache_entries

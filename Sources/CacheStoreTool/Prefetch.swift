@@ -34,11 +34,11 @@ struct Prefetch: AsyncParsableCommand {
     func run() async throws {
         let input = try InputFile(path: file)
         let line = ProgressLine()
-        // Counts only for the progress line, because counting reads the whole list.
+        // Counting reads the whole list, so only a progress line justifies it.
         let batch = LoadBatch(total: line.isOnTerminal ? try URLList.count(in: input) : nil)
         let (counts, signal) = try await Interruption.cancelling(after: batch.stop) { [self] in
             try await store.withStore { store in
-                // Allows for loads in the lane, and for loads that wait before a retry.
+                // Covers the loads in the lane and the loads that wait for a retry.
                 let window = max(64, 4 * loading.width(of: lane))
                 return try await loading.withLoader(
                     store, lane: lane, retry: retry, watched: { WatchedTransport($0, countingFor: batch) }

@@ -2,7 +2,7 @@ import ArgumentParser
 import CacheReports
 import CacheStore
 
-/// Switches the record of a store, and shows it.
+/// Turns the record of a store on or off, and shows it.
 struct Record: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Record the requests of all programs on a store, and show them.",
@@ -13,7 +13,7 @@ struct Record: AsyncParsableCommand {
             """,
         subcommands: [On.self, Off.self, Status.self, Show.self], defaultSubcommand: Status.self)
 
-    /// Begins the recording.
+    /// Starts recording.
     struct On: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Let all programs on the store record their requests.")
@@ -37,7 +37,7 @@ struct Record: AsyncParsableCommand {
         }
     }
 
-    /// Ends the recording.
+    /// Stops recording.
     struct Off: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "End the recording. The record stays, to be shown and simulated.")
@@ -52,7 +52,7 @@ struct Record: AsyncParsableCommand {
         }
     }
 
-    /// Shows the state of the recording.
+    /// Shows the state of recording.
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Say whether the store records, and how much.")
 
@@ -114,7 +114,7 @@ struct Record: AsyncParsableCommand {
                     cursor = page.next
                     guard isAtEnd else { continue }
                     guard follow else { return }
-                    // As often as programs write their records.
+                    // Polls as often as programs write their records.
                     try await Task.sleep(for: .milliseconds(100))
                 }
             }

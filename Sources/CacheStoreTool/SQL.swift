@@ -27,7 +27,7 @@ struct SQL: AsyncParsableCommand {
     func validate() throws {
         if let maxRows, maxRows < 0 { throw ValidationError("--max-rows needs a number, 0 or more") }
         if maxRows != nil, rows.all { throw ValidationError("--all has no limit; leave it or --max-rows out") }
-        // A Duration holds more, but not infinity.
+        // A Duration could hold more seconds, but not infinity.
         guard timeout > 0, timeout <= 1_000_000_000 else {
             throw ValidationError("--timeout needs a number of seconds, more than 0")
         }

@@ -1,7 +1,7 @@
 import CacheStore
 import Foundation
 
-/// Explains why SQLite refused the SQL of the command line, and suggests a name in place of a misspelt one.
+/// Explains why SQLite refused the SQL of the command line, and suggests the closest name for a misspelt one.
 struct SQLProblem {
     private static let keywords = [
         "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "BY", "HAVING", "LIMIT", "OFFSET", "VALUES", "WITH", "RECURSIVE",
@@ -17,7 +17,7 @@ struct SQLProblem {
     private let error: SQLiteError
     private let directory: URL
 
-    /// `nil` if the error is not about the SQL, but about the index.
+    /// Returns `nil` for an error about the index instead of the SQL.
     init?(_ error: StoreError, in directory: URL) {
         guard case .index(let error) = error, error.isAboutStatement else { return nil }
         self.error = error
@@ -35,7 +35,7 @@ struct SQLProblem {
         if let name = name(after: "no such table: ") { return name.nearest(of: views) }
         if let name = name(after: "no such function: ") { return name.nearest(of: Self.functions) }
         if let word = error.message.firstMatch(of: /^near "(\w+)": syntax error/) {
-            // A keyword in the wrong place is spelt right.
+            // A misplaced keyword is not misspelt.
             return Self.keywords.contains(word.1.uppercased()) ? nil : String(word.1).nearest(of: Self.keywords)
         }
         return nil

@@ -33,7 +33,7 @@ struct Serve: AsyncParsableCommand {
                 configuration.version = Version.text
                 let inspector = StoreInspector(store: store, configuration: configuration)
                 try await InspectorServer(inspector, port: port).run { address in
-                    // A reader that is gone needs no address.
+                    // Ignores a closed pipe, because then no reader needs the address.
                     try? StandardOutput.write(line: address)
                 }
             }

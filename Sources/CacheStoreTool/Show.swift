@@ -44,7 +44,7 @@ struct Show: AsyncParsableCommand {
         Failure(.no, "\(key): not stored")
     }
 
-    /// Returns a line for each value that is not empty, then the field lines of the response.
+    /// Returns a line for each non-empty value, then the field lines of the response.
     private func text(of row: [SQLValue], columns: [String]) -> String {
         let values = zip(columns, row).map { name, value in
             if name == "byte_size", case .integer(let count) = value {

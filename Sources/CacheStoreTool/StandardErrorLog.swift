@@ -1,6 +1,6 @@
 import Logging
 
-/// Writes warnings of the libraries to the standard error, in one line each.
+/// Writes warnings of the libraries to the standard error, one line each.
 struct StandardErrorLog: LogHandler {
     static var logger: Logger { Logger(label: "cachestore") { _ in StandardErrorLog() } }
 

@@ -25,7 +25,7 @@ struct Stats: AsyncParsableCommand {
             }
             return try format.write(.object(members))
         }
-        // Before any other query: in a damaged index the totals may be the only readable rows.
+        // Printed before any other query: in a damaged index the totals may be the only readable rows.
         try StandardOutput.write(line: text(of: totals))
         for picture in [try answers().text, try shares().text] where !picture.isEmpty {
             try StandardOutput.write(line: "\n\(picture)")

@@ -11,7 +11,7 @@ package struct StoreCounters: Equatable, Sendable {
         case hits
         /// Requests answered by a stale stored response.
         case stale
-        /// Requests answered by a stored response that the origin confirmed.
+        /// Requests answered by a stored response that the origin validated.
         case revalidated
         /// Requests that the origin answered with a full response.
         case misses
@@ -19,7 +19,7 @@ package struct StoreCounters: Equatable, Sendable {
         case errors
     }
 
-    /// The time of reading; only differences between times count.
+    /// The time of reading. Only differences between times are meaningful.
     let time: Duration
     private let values: [Counter: Int64]
 
@@ -28,7 +28,7 @@ package struct StoreCounters: Equatable, Sendable {
         self.values = values
     }
 
-    /// Selects one row with a column for each counter. One statement, so that all values come from one snapshot.
+    /// Selects one row with a column for each counter. A single statement reads all values from one snapshot.
     static let query = """
         SELECT
             cache_stats.entries, cache_stats.physical_bytes AS bytes,
@@ -49,9 +49,9 @@ package struct StoreCounters: Equatable, Sendable {
 
     package subscript(counter: Counter) -> Int64 { values[counter, default: 0] }
 
-    /// Returns the growth of each counter per second, to a thousandth; `nil` if no time has passed.
+    /// Returns the growth of each counter per second, to a thousandth, or `nil` without elapsed time.
     ///
-    /// The growth is negative if entries or counts were removed.
+    /// Removed entries and reset counts make the growth negative.
     package func perSecond(since earlier: StoreCounters) -> [Counter: Double]? {
         let span = (time - earlier.time) / .seconds(1)
         guard span > 0 else { return nil }

@@ -4,7 +4,7 @@ import CacheTier
 import Foundation
 import HTTPTypes
 
-/// Looks into a shared tier, without a store.
+/// Inspects a shared tier, without a store.
 struct Tier: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Check a cache that machines share, and look into it.",
@@ -15,7 +15,7 @@ struct Tier: AsyncParsableCommand {
             """,
         subcommands: [Check.self, Stats.self, Get.self, Remove.self])
 
-    /// Shows that address, credentials and permissions fit.
+    /// Checks the address, the credentials and the permissions.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write, read and delete an object of the tier.")
@@ -31,7 +31,7 @@ struct Tier: AsyncParsableCommand {
         }
     }
 
-    /// Writes the body that the tier has.
+    /// Writes a body from the tier.
     struct Get: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Write the body that the tier has for a URL, without asking the origin.",
@@ -53,7 +53,7 @@ struct Tier: AsyncParsableCommand {
             let tier = try options.tier(partition, deadline)
             let transport = TieredTransport(tier: tier, origin: NoOrigin())
             var request = transport.prepare(try HTTPRequest(key: URLArgument(url).key, fields: HTTPFields(fields)))
-            // RFC 9111 §5.2.1.7. So the tier prepares nothing for a response of the origin.
+            // RFC 9111 §5.2.1.7: the tier then prepares nothing for a response of the origin.
             request.headerFields.append(HTTPField(name: .cacheControl, value: "only-if-cached"))
             let response: TransportResponse
             do throws(TransportError) {
@@ -90,7 +90,7 @@ struct Tier: AsyncParsableCommand {
     }
 }
 
-/// An origin that is never asked.
+/// Fails every request, because the command must not ask the origin.
 private struct NoOrigin: HTTPTransport {
     private let transport = DefaultTransport()
 

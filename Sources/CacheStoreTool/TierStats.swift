@@ -4,7 +4,7 @@ import CacheTier
 import Foundation
 
 extension Tier {
-    /// Shows speed, clock and last removals of a tier.
+    /// Shows the speed, the clock and the last removals of a tier.
     struct Stats: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show how fast the tier answers, its clock, and its last removals.",
@@ -31,17 +31,18 @@ extension Tier {
     }
 }
 
-/// The numbers of a survey, as text and as JSON.
+/// The results of a survey, as text and as JSON.
 private struct Result {
     let survey: TierSurvey
     let host: String?
 
-    /// In milliseconds, in the order of the requests. A first request that connects tells nothing about the others.
+    /// The times in milliseconds, in the order of the requests. The first includes connecting, so it is no measure for
+    /// the rest.
     private var times: [Double] { survey.times.map { ($0 / .microseconds(10)).rounded() / 100 } }
     private var laterTimes: [Double] { times.dropFirst().sorted() }
     private var median: Double { laterTimes[laterTimes.count / 2] }
     private var longest: Double { laterTimes[laterTimes.count - 1] }
-    /// Of the partition, then of the host.
+    /// The last removals of the partition, then of the host.
     private var removals: [String] { survey.removals.map(Self.text) }
 
     private static func text(_ removal: TierSurvey.Removal) -> String {
@@ -52,7 +53,7 @@ private struct Result {
         }
     }
 
-    /// The numbers without those of an absent host.
+    /// The numbers. Omits those of an absent host.
     var json: JSON {
         .object(omittingNulls: [
             "requests": .integer(times.count),

@@ -35,10 +35,10 @@ struct Tool: AsyncParsableCommand {
                 try command.run()
             }
         } catch is StandardOutput.ReaderIsGone {
-            // The reader of the output needs no more.
+            // The reader of the output has closed the pipe and needs no more.
             exit(withError: nil)
         } catch  where error is ExitCode || exitCode(for: error) == .success {
-            // The command throws requested help text, too, as a type that only the parser knows.
+            // Requested help text is also thrown, with a type that only the parser knows.
             exit(withError: error)
         } catch {
             let failure = Failure(error)
@@ -60,8 +60,8 @@ struct Tool: AsyncParsableCommand {
         }
     }
 
-    /// Names a command that there is not, and the nearest one; `nil` if the first word is a command. The parser would
-    /// complain about an option after it instead.
+    /// The error for an unknown command, with the closest match, or `nil` for a known command. The parser would report
+    /// an option after the unknown word instead.
     private static var unknownCommand: String? {
         let names = configuration.subcommands.map { $0.configuration.commandName ?? "\($0)".lowercased() } + ["help"]
         guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), !names.contains(word) else {

@@ -3,7 +3,7 @@ package import CacheReports
 import CacheStore
 package import Foundation
 
-/// Shows the activity in a store that other processes use.
+/// Shows the activity of other processes in a store.
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what goes on in a store while others use it.",
@@ -42,7 +42,7 @@ struct Watch: AsyncParsableCommand {
             earlier = counters
             number += 1
             if number == count { return }
-            // Follows the clock, because reading takes time, too. Does not catch up on a missed update.
+            // Follows the clock, because reading takes time. Does not catch up on missed updates.
             turn = max(turn.advanced(by: .seconds(interval)), clock.now)
             try await clock.sleep(until: turn)
         }
@@ -50,16 +50,16 @@ struct Watch: AsyncParsableCommand {
 
     private func write(_ line: WatchLine, _ number: Int) throws {
         if report.format != nil { return try ReportFormat.jsonl.write(line.json) }
-        // Once per screen of a small terminal.
+        // Repeats the header once per screen of a small terminal.
         if number % 20 == 0 { try StandardOutput.write(line: WatchLine.header) }
         try StandardOutput.write(line: line.text)
     }
 }
 
-/// The counters of a store at one time, and their growth since the previous time.
+/// The counters of a store, and their growth since the previous line.
 package struct WatchLine {
     private let counters: StoreCounters
-    /// The growth per second; `nil` for the first line.
+    /// The growth per second, or `nil` for the first line.
     private let perSecond: [StoreCounters.Counter: Double]?
     private let date: Date
 
@@ -90,7 +90,7 @@ package struct WatchLine {
     /// The counters that fit into 80 columns.
     private static let columns: [StoreCounters.Counter] = [.entries, .bytes, .hits, .misses]
 
-    /// Returns a line; a cell wider than its column moves the later cells.
+    /// Returns a line. A cell wider than its column shifts the following cells.
     private static func row(time: String, _ cells: [String]) -> String {
         let widths = [7, 7, 8, 8, 8, 7, 8, 7]
         return zip(cells, widths).reduce(time.leftAligned(in: 8)) { $0 + " " + $1.0.rightAligned(in: $1.1) }

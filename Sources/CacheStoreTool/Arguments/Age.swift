@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A length of time: `90s`, `15m`, `12h` or `30d`.
+/// A duration: `90s`, `15m`, `12h` or `30d`.
 struct Age: ExpressibleByArgument {
     let duration: Duration
 

@@ -1,13 +1,13 @@
 package import ArgumentParser
 
-/// A number of bytes, as the tool prints it, or with the units of other tools.
+/// A number of bytes, in the tool's own units or in those of other tools.
 ///
-/// `kB`, `MB`, `GB` and so on are powers of 1000. `KiB`, `MiB`, `GiB`, and a letter alone, are powers of 1024, as in
-/// GNU's tools.
+/// `kB`, `MB`, `GB` and so on are powers of 1000. `KiB`, `MiB`, `GiB` and single letters are powers of 1024, as in the
+/// GNU tools.
 package struct ByteLimit: ExpressibleByArgument {
     package let byteCount: Int64
 
-    /// The forms of the value, for the help of an option.
+    /// The accepted forms, for the help of an option.
     static let help = "100, 10kB, 1.5MB or 2GB by thousands; 10KiB, 10MiB or 1GiB, or 10K, 10M or 1G, by 1024"
 
     package init?(argument: String) {
@@ -17,7 +17,7 @@ package struct ByteLimit: ExpressibleByArgument {
         let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }), let whole = Int64(parts[0]) else { return nil }
         let (bytes, isTooLarge) = whole.multipliedReportingOverflow(by: factor)
-        // There is no fraction of a byte.
+        // Bytes have no fraction.
         var fraction = 0.0
         if parts.count == 2 {
             guard factor > 1, let part = Double("0." + parts[1]) else { return nil }

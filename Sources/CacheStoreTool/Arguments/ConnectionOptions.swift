@@ -2,7 +2,7 @@ import ArgumentParser
 import CacheLoader
 import Foundation
 
-/// The certificates and the proxies of the connections of a command.
+/// The certificate and proxy options of a command's connections.
 struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("cacert"),
@@ -21,9 +21,9 @@ struct ConnectionOptions: ParsableArguments {
     /// Returns a transport that takes proxies from the environment.
     ///
     /// - Parameters:
-    ///   - perHost: The largest number of connections to a host.
+    ///   - perHost: The most connections to one host.
     ///   - idleTimeout: The time without bytes after which a transfer fails.
-    /// - Throws: The error of the file of root certificates, or of a proxy in the environment.
+    /// - Throws: An error in the file of root certificates, or in a proxy of the environment.
     func transport(perHost: Int, idleTimeout: Duration) throws -> any HTTPTransport {
         var connections = DefaultTransport.Configuration()
         connections.connectionsPerHost = perHost
@@ -38,7 +38,7 @@ struct ConnectionOptions: ParsableArguments {
         return DefaultTransport(configuration: connections)
     }
 
-    /// Warns of connections without checks.
+    /// Warns of connections without certificate checks.
     func warn() {
         for host in insecureHosts {
             StandardError.say(

@@ -42,19 +42,20 @@ struct LoadOptions: ParsableArguments {
         ResourceRequest(url, headerFields: HTTPFields(fields), policy: policy.policy, lane: lane)
     }
 
-    /// Returns the largest number of transfers at a time.
+    /// Returns the most concurrent transfers.
     func width(of lane: Lane) -> Int {
         width ?? LaneWidths()[lane]
     }
 
-    /// Calls `body` with a loader for one lane. Then waits for arriving bodies, and for the writes to the shared tier.
+    /// Calls `body` with a loader for one lane. Then waits for arriving bodies and for writes to the shared tier.
     ///
-    /// An error of `body` or a signal ends the bodies of background revalidations, too. Their parts are stored.
+    /// After an error of `body` or a signal, also stops the bodies of background revalidations. Their received parts
+    /// are stored.
     ///
     /// - Parameter watched: Wraps the transport to observe its transfers.
-    /// - Returns: The result of `body`, and the counts of the shared tier if the options name one.
-    /// - Throws: The error of `body`, of an option, of the file of root certificates, of a proxy in the environment, or of
-    ///   the secret in the environment.
+    /// - Returns: The result of `body`, and the counts of the shared tier if the options name a tier.
+    /// - Throws: The error of `body`, of an option, of the file of root certificates, of a proxy in the environment, or
+    ///   of the secret in the environment.
     func withLoader<Result>(
         _ store: ResponseStore, lane: Lane, retry: RetryCount, watched: (any HTTPTransport) -> any HTTPTransport,
         _ body: (ResourceLoader) async throws -> Result
@@ -88,7 +89,7 @@ struct LoadOptions: ParsableArguments {
         configuration.policy.verifiesDigests = verifyDigests
         configuration.cacheStatus = CacheStatusOptions(hasDetail: true)
         configuration.lanes.perHost = perHost
-        // A large file may take hours; Ctrl-C ends the load.
+        // A large file may take hours. Ctrl-C ends the load.
         configuration.timeout = nil
         switch lane {
         case .urgent: configuration.lanes.urgent = width

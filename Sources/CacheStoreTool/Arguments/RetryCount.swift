@@ -16,6 +16,6 @@ struct RetryCount: ExpressibleByArgument {
 
     var defaultValueDescription: String { "\(number)" }
 
-    /// Uses the library's delays: a second at most, then twice that, up to a minute.
+    /// The library's delays: at most a second at first, then twice as long each time, up to a minute.
     var policy: RetryPolicy { RetryPolicy(maxAttempts: number + 1) }
 }

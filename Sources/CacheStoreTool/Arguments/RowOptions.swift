@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// The output of a command that prints rows.
+/// The output options of a command that prints rows.
 struct RowOptions: ParsableArguments {
     @Flag(name: [.customShort("x"), .long], help: "Print one field a line, as psql does with \\x.")
     var expanded = false
@@ -15,16 +15,16 @@ struct RowOptions: ParsableArguments {
         if expanded, report.format != nil { throw ValidationError("-x prints text, not JSON; leave one of them out") }
     }
 
-    /// Whether the output is text on a terminal: cut to its width, and limited in the number of rows.
+    /// Whether the output is text on a terminal, cut to its width and limited in rows.
     var fitsTerminal: Bool { report.format == nil && Terminal.ofOutput != nil }
 
     /// Prints the rows of a query.
     ///
     /// - Parameters:
-    ///   - limit: The limit from the command line; `nil` for none.
-    ///   - columns: The columns of the table; empty for those of the query.
-    ///   - query: Runs the query with a limit of its rows, one more than are printed.
-    /// - Returns: The number of rows that were printed if there are more; `nil` if there are no more.
+    ///   - limit: The limit from the command line, if any.
+    ///   - columns: The columns of the table. If empty, the columns of the query.
+    ///   - query: Runs the query. Its own limit must allow one more row than the printed rows.
+    /// - Returns: The limit if it cut off rows; otherwise `nil`.
     func print(
         limit: Int?, columns: [TextTable.Column] = [],
         text: @escaping TextTable.CellText = { $1.displayText }, _ query: RowPrinter.Query
@@ -35,7 +35,7 @@ struct RowOptions: ParsableArguments {
         return printer.isTruncated ? limit : nil
     }
 
-    /// The limit without one from the command line; `nil` for none.
+    /// The limit without a limit on the command line, or `nil` for all rows.
     var limit: Int? { fitsTerminal && !all ? Terminal.rowLimit : nil }
 
     private func encoder(_ columns: [TextTable.Column], _ text: @escaping TextTable.CellText) -> any RowEncoder {

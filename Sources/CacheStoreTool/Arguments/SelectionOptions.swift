@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheStore
 
-/// Selects the entries of a command by a common property.
+/// Selects a command's entries by a common property.
 struct SelectionOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What is in this partition; '' for what is in none.", valueName: "name"))
     var partition: String?
@@ -44,7 +44,7 @@ struct SelectionOptions: ParsableArguments {
             predicate: wholePredicate)
     }
 
-    /// The expression of the command line, and that of a host with a port.
+    /// The expression of the command line, combined with the expression of a host with a port.
     private var wholePredicate: String? {
         guard let host, host.port != nil else { return predicate }
         return predicate.map { "(\($0)) AND \(host.predicate)" } ?? host.predicate

@@ -3,7 +3,7 @@ import CacheLoader
 import CacheStore
 import Foundation
 
-/// The store of a command.
+/// The store option of a command.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -20,7 +20,7 @@ struct StoreOptions: ParsableArguments {
     }
 
     var directory: URL {
-        // Not a directory URL: a file named in a message would then end in a slash.
+        // Not a directory URL, because a file named in a message would then end in a slash.
         store.map { URL(filePath: $0, directoryHint: .notDirectory) }
             ?? ResponseStore.defaultDirectory(named: "cachestore")
     }
@@ -29,7 +29,7 @@ struct StoreOptions: ParsableArguments {
 
     // MARK: Using it
 
-    /// Calls `body` with the store, creating the store if needed; then writes pending accesses.
+    /// Opens or creates the store, calls `body` with it, then writes pending accesses.
     func withStore<Result>(_ body: (ResponseStore) async throws -> Result) async throws -> Result {
         try await Self.withStore(at: directory, configuration: configuration, body)
     }
@@ -40,8 +40,8 @@ struct StoreOptions: ParsableArguments {
         return configuration
     }
 
-    /// Calls `body` with the store, creating the store if needed. In place of a store that cannot be opened, `body` gets an
-    /// empty one that is removed afterwards, because a store that fails fails no load.
+    /// Opens or creates the store and calls `body` with it. A store that fails must not fail a load, so `body` gets a
+    /// temporary empty store in place of a store that cannot be opened.
     func withStoreOrNone<Result>(_ body: (ResponseStore) async throws -> Result) async throws -> Result {
         let store: ResponseStore
         do throws(StoreError) {
@@ -53,9 +53,9 @@ struct StoreOptions: ParsableArguments {
         return try await Self.using(store, at: directory, body)
     }
 
-    /// Calls `body` with the store; fails if the store does not exist.
+    /// Calls `body` with the store. Fails if the store does not exist.
     ///
-    /// - Parameter isReadOnly: Whether the command changes nothing. Only an older schema is migrated first.
+    /// - Parameter isReadOnly: Whether the command changes nothing. An older schema is migrated first even then.
     func withExistingStore<Result>(
         isReadOnly: Bool = false, _ body: (ResponseStore) async throws -> Result
     ) async throws -> Result {
@@ -63,14 +63,14 @@ struct StoreOptions: ParsableArguments {
         guard isReadOnly else { return try await withStore(body) }
         var configuration = configuration
         configuration.isReadOnly = true
-        // The command lists the store. It hands out no body as the answer of an origin.
+        // The command lists the store, and never returns a body as the answer of an origin.
         configuration.acceptsForeignDirectory = true
         return try await Self.withStore(at: directory, configuration: configuration, body)
     }
 
     /// Returns the rows of a query. Opens the store read-only and never creates it.
     ///
-    /// Has no time limit: a query of a large store takes longer than a program's query may take.
+    /// Has no time limit, because a query of a large store takes longer than the limit for programs.
     func query(_ sql: String, _ arguments: [SQLValue] = []) throws(Failure) -> SQLRows {
         try requireStore()
         do throws(StoreError) {
@@ -83,7 +83,7 @@ struct StoreOptions: ParsableArguments {
     /// Calls `body` with each row of a query until `body` returns `false`, and returns the names of the columns. Opens
     /// the store read-only and never creates it.
     ///
-    /// - Parameter isFromUser: Whether the SQL comes from the command line, so that its mistakes are explained.
+    /// - Parameter isFromUser: Whether the SQL comes from the command line. Errors in such SQL are explained.
     func forEachRow(
         of sql: String, isFromUser: Bool = false, timeout: Duration? = nil, _ body: (SQLRows.Row) -> Bool
     ) throws(Failure) -> [String] {
@@ -96,7 +96,7 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Calls `body` with the store in the given directory, with the given configuration.
+    /// Calls `body` with the store in the given directory and with the given configuration.
     static func withStore<Result>(
         at directory: URL, configuration: ResponseStore.Configuration = Self.configuration,
         _ body: (ResponseStore) async throws -> Result
@@ -113,7 +113,7 @@ struct StoreOptions: ParsableArguments {
     private static func using<Result>(
         _ store: ResponseStore, at directory: URL, _ body: (ResponseStore) async throws -> Result
     ) async throws -> Result {
-        // Closing writes pending accesses; the end of the process would lose them.
+        // Closing writes pending accesses. Exiting without it loses them.
         defer { store.close() }
         do {
             return try await body(store)
@@ -124,7 +124,7 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Has no limits: a command must not evict from the store of a program with larger limits.
+    /// Sets no limits: a command must not evict from the store of a program with larger limits.
     static var configuration: ResponseStore.Configuration {
         var configuration = ResponseStore.Configuration()
         configuration.limits = nil
@@ -146,7 +146,7 @@ struct StoreOptions: ParsableArguments {
 
     private func requireStore() throws(Failure) {
         let index = directory.appending(path: "index.sqlite", directoryHint: .notDirectory)
-        // If the path is a file or an unreadable directory, opening the store reports a better error.
+        // For a file or an unreadable directory, opening the store reports a better error.
         var status = stat()
         guard stat(index.path(percentEncoded: false), &status) != 0, errno == ENOENT else { return }
         throw Failure(.broken, "there is no store in \(path)")
@@ -154,12 +154,12 @@ struct StoreOptions: ParsableArguments {
 }
 
 extension Failure {
-    /// Describes an error of the store. Adds the path if the error does not contain it.
+    /// Describes an error of the store. Adds the path if the error lacks it.
     init(_ error: StoreError, in directory: URL) {
         let path = directory.path(percentEncoded: false)
         switch error {
         case .index(let error) where error.code == 26:
-            // SQLITE_NOTADB: opening for reading reports this code, but no readable message.
+            // SQLITE_NOTADB: opening read-only reports this code without a readable message.
             self.init(.broken, "\(StoreError.notAnIndex(path: "\(path)/index.sqlite", reason: error.message))")
         case .index, .closed, .headTooLarge:
             self.init(.broken, "\(path): \(error)")

@@ -3,7 +3,7 @@ import CacheLoader
 import CacheTier
 import Foundation
 
-/// The shared tier of a command that loads.
+/// The shared-tier options of a command that loads.
 struct TierOptions: ParsableArguments {
     @Option(name: .customLong("tier"), help: TierURL.help)
     var url: String?
@@ -17,15 +17,15 @@ struct TierOptions: ParsableArguments {
         if deadline.seconds != nil { throw ValidationError("--tier-deadline needs --tier") }
     }
 
-    /// Returns the tier; `nil` without the option.
+    /// Returns the tier, or `nil` without the option.
     ///
-    /// - Throws: ``TierError`` without a secret, or for a URL that is none, and the errors of the connections.
+    /// - Throws: ``TierError`` for a missing secret or an invalid URL, and the errors of the connections.
     func tier(_ connections: ConnectionOptions, idleTimeout: Duration) throws -> SharedTier? {
         try url.map { try SharedTier.named($0, connections, idleTimeout: idleTimeout, partition, deadline) }
     }
 }
 
-/// The shared tier of a command that needs one, and the connections to its engine.
+/// The required tier of a command, and the connections to its engine.
 struct TierURL: ParsableArguments {
     fileprivate static let help = ArgumentHelp(
         "A cache that machines share: the URL of its folder, or s3+https://HOST/BUCKET. CACHESTORE_TIER_KEY has its secret.",
@@ -38,7 +38,7 @@ struct TierURL: ParsableArguments {
 
     /// Returns the tier.
     ///
-    /// - Throws: As ``TierOptions/tier(_:idleTimeout:)``.
+    /// - Throws: The same errors as ``TierOptions/tier(_:idleTimeout:)``.
     func tier(_ partition: TierPartition? = nil, _ deadline: TierDeadline? = nil) throws -> SharedTier {
         connections.warn()
         return try SharedTier.named(url, connections, idleTimeout: .seconds(60), partition, deadline)
@@ -69,12 +69,13 @@ struct TierDeadline: ParsableArguments {
 }
 
 extension SharedTier {
-    /// Returns the tier with a URL, with the secret of the environment.
+    /// Returns the tier at a URL, with the secret from the environment.
     fileprivate static func named(
         _ url: String, _ connections: ConnectionOptions, idleTimeout: Duration, _ partition: TierPartition?,
         _ deadline: TierDeadline?
     ) throws -> SharedTier {
-        // A lookup requests several objects in parallel, and a wait for a connection counts as a wait for the tier.
+        // A lookup requests several objects in parallel, and the deadline of the tier includes waiting for a
+        // connection.
         let transport = try connections.transport(perHost: 32, idleTimeout: idleTimeout)
         let environment = ProcessInfo.processInfo.environment
         var configuration = Configuration()

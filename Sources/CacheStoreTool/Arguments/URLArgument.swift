@@ -6,7 +6,7 @@ struct URLArgument {
     let text: String
     let key: CacheKey
 
-    /// - Throws: ``Failure`` for a URL that the loader rejects; the store cannot contain it either.
+    /// - Throws: ``Failure`` for a URL that the loader rejects. The store cannot contain such a URL either.
     init(_ text: String) throws(Failure) {
         self.text = text
         do throws(LoadError) {

@@ -40,7 +40,7 @@ struct Demo: AsyncParsableCommand {
         try report.write(result.json, text: result.text)
     }
 
-    /// Calls `body` with the directory of the store. Removes a temporary directory afterwards.
+    /// Calls `body` with the directory of the store. Then removes a temporary directory.
     private func withDirectory<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         if let store { return try await body(URL(filePath: store, directoryHint: .isDirectory)) }
         return try await TemporaryPlace.with(body)
@@ -57,7 +57,7 @@ struct Demo: AsyncParsableCommand {
             let rounds = try await progress.show { try await scenario.run() }
             await scenario.origin.stop()
 
-            // Hits are pending accesses until this flush; the eviction needs them.
+            // The eviction ranks by accesses, and hits are pending accesses until this flush.
             try await store.flush()
             let before = try store.query(DemoReport.query)
             let maxBytes = try store.statistics().physicalBytes / 2

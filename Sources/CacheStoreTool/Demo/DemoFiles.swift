@@ -1,10 +1,10 @@
 import Foundation
 
-/// The real files that the demo's origin serves.
+/// The local files that the demo's origin serves.
 struct DemoFiles {
-    /// With fewer files the demo prints a warning.
+    /// The number of files below which the demo prints a warning.
     static let wantedCount = 200
-    /// The most files to collect if files of other packages are among them.
+    /// The most files to collect once files of other packages are among them.
     private static let filledCount = 240
     private static let maxCount = 1000
     private static let maxFileBytes = 2 << 20
@@ -15,7 +15,7 @@ struct DemoFiles {
     private(set) var paths: [String] = []
     private var byteCount = 0
 
-    /// Returns the files of the package around the current directory, supplemented by files of its dependencies.
+    /// Returns the files of the package around the current directory, and more from its dependencies if needed.
     static func ofPackage() throws(Failure) -> DemoFiles {
         try DemoFiles(in: packageDirectory(above: FileManager.default.currentDirectoryPath))
     }
@@ -35,7 +35,7 @@ struct DemoFiles {
         }
     }
 
-    /// Returns the nearest directory with a `Package.swift`, else `path` itself.
+    /// Returns the nearest parent directory with a `Package.swift`, or `path`.
     private static func packageDirectory(above path: String) -> String {
         var candidate = path
         while !FileManager.default.fileExists(atPath: "\(candidate)/Package.swift") {
@@ -47,7 +47,7 @@ struct DemoFiles {
         return candidate
     }
 
-    /// Adds the files below a subdirectory in the order of their names. Does not follow symbolic links.
+    /// Adds the files below a subdirectory, sorted by name. Does not follow symbolic links.
     private mutating func collect(_ subdirectory: String, upTo limit: Int, except isLeftOut: (String) -> Bool) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(directory)/\(subdirectory)")) ?? []
         for name in names.sorted() where !isLeftOut(name) {

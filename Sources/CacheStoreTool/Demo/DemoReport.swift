@@ -15,7 +15,7 @@ struct DemoReport: Sendable {
     let after: SQLRows
     let checkedFiles: Int
 
-    /// The bytes of all files, which the first round fetches.
+    /// The bytes of all files, which the first round loads.
     private var bytes: Int { rounds.first?.bytesFromNetwork ?? 0 }
 
     // MARK: JSON
@@ -40,7 +40,7 @@ struct DemoReport: Sendable {
 
     // MARK: Text
 
-    /// The text, at most 100 columns wide unless the names of the directories are long.
+    /// The text. At most 100 columns wide, unless a directory has a long name.
     var text: String {
         """
         cachestore demo: an HTTP cache on disk, and what its origin hears of it

@@ -3,7 +3,7 @@ import CacheReports
 import Foundation
 import LoopbackOrigin
 
-/// The results of one round over all files, as counted by the loader.
+/// The results of one round over all files, counted by the loader.
 struct DemoRound: Sendable {
     let title: String
     /// The loads that the origin answered with a full response.
@@ -32,9 +32,9 @@ struct DemoRound: Sendable {
         if source == .network { bytesFromNetwork += byteCount } else { bytesFromDisk += byteCount }
     }
 
-    // MARK: The other side
+    // MARK: The origin's counts
 
-    /// Returns the differences from the origin's counters of the round; empty if there are none.
+    /// Returns the differences between the round and the origin's counters.
     func differences(from before: OriginCounters, to after: OriginCounters) -> [String] {
         [
             ("requests", requests, after.requests - before.requests),

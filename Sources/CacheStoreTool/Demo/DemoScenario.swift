@@ -3,13 +3,13 @@ import CacheStore
 import Foundation
 import LoopbackOrigin
 
-/// Fetches the files of an origin through a cache, in rounds. Counts at the loader and at the origin.
+/// Loads the files of an origin through a cache, in rounds. Counts at the loader and at the origin.
 struct DemoScenario: Sendable {
     /// The number of concurrent loads.
     private static let width = 8
     private static let lifetime = 3600.0
 
-    /// The seconds on the clock until the end of the last round: a minute, two hours, two hours, a minute.
+    /// The seconds on the clock to the end of the last round: a minute, two hours, two hours, a minute.
     static let duration = 2 * 60 + 2 * 7200.0
 
     let clock: DemoClock
@@ -18,7 +18,7 @@ struct DemoScenario: Sendable {
     let loader: ResourceLoader
     let progress: ProgressLine
 
-    /// Starts an origin that serves `files`, which are fresh for an hour.
+    /// Starts an origin whose responses are fresh for an hour.
     init(_ files: DemoFiles, store: ResponseStore, clock: DemoClock, progress: ProgressLine) async throws {
         let lifetime = Int(Self.lifetime)
         let served: FileOrigin
@@ -68,7 +68,7 @@ struct DemoScenario: Sendable {
 
     // MARK: A round
 
-    /// Loads every file once, several at a time.
+    /// Loads every file once, several concurrently.
     private func round(_ title: String) async throws -> DemoRound {
         let before = origin.counters
         let clock = ContinuousClock()

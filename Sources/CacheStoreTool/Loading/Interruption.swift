@@ -6,19 +6,19 @@ import Synchronization
 
 /// Handles Ctrl-C and `kill` during long work: the first SIGINT or SIGTERM cancels the work.
 package enum Interruption {
-    /// The signal that has cancelled some work.
+    /// The signal that cancelled the work.
     package struct Signal: Sendable {
         package let number: Int32
 
-        /// The convention of shells: 128 plus the number of the signal.
+        /// 128 plus the number of the signal, by shell convention.
         var exitCode: ExitCode { ExitCode(128 + number) }
     }
 
-    /// Runs `work` in a task. The first SIGINT or SIGTERM cancels the task, the second ends the process. If the parent
-    /// process has set a signal to be ignored, the signal stays ignored.
+    /// Runs `work` in a task. The first SIGINT or SIGTERM cancels the task, the second ends the process. A signal that
+    /// the parent process has set to be ignored stays ignored.
     ///
     /// - Parameter prepare: Called before the cancellation of the task.
-    /// - Returns: The result of `work`, and the signal that interrupted it; `nil` for none.
+    /// - Returns: The result of `work`, and the signal that interrupted it, if any.
     package static func cancelling<Result: Sendable>(
         after prepare: @escaping @Sendable () -> Void = {}, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> (result: Result, signal: Signal?) {
@@ -29,8 +29,8 @@ package enum Interruption {
         var sources: [any DispatchSourceSignal] = []
         for number in numbers {
             #if canImport(Darwin)
-            // On Darwin the default handler runs beside the source and would end the process. Dispatch on Linux replaces
-            // the handler.
+            // On Darwin the default handler runs in addition to the source and would end the process. Dispatch on Linux
+            // replaces the handler.
             signal(number, SIG_IGN)
             #endif
             let source = DispatchSource.makeSignalSource(
@@ -38,12 +38,12 @@ package enum Interruption {
             source.setEventHandler {
                 let isFirst = first.compareExchange(expected: 0, desired: number, ordering: .relaxed).exchanged
                 guard isFirst else { _exit(128 + number) }
-                // Before the task, the caller prepares and cancels.
+                // Before the task starts, the caller below prepares and cancels it.
                 guard let task = running.withLock({ $0 }) else { return }
                 prepare()
                 task.cancel()
             }
-            // Before its registration the source misses a signal. On Linux, the default handler then ends the process.
+            // The source misses a signal before its registration. On Linux, the default handler then ends the process.
             await withCheckedContinuation { caller in
                 source.setRegistrationHandler { caller.resume() }
                 source.resume()
@@ -56,7 +56,7 @@ package enum Interruption {
         }
         let task = Task { try await work() }
         running.withLock { $0 = task }
-        // A signal came before the task.
+        // A signal arrived before the task started.
         if first.load(ordering: .relaxed) != 0 {
             prepare()
             task.cancel()
@@ -74,8 +74,8 @@ package enum Interruption {
 }
 
 extension ResourceLoader {
-    /// Waits for arriving bodies like ``waitForBodies()``, also in a task that a signal has cancelled: the parts of
-    /// interrupted bodies are being stored.
+    /// Waits for arriving bodies like ``waitForBodies()``, even in a task that a signal has cancelled, because the
+    /// parts of interrupted bodies are still being stored.
     func waitForBodiesAfterSignal() async {
         await Task { await waitForBodies() }.value
     }

@@ -1,7 +1,7 @@
 import CacheLoader
 import Synchronization
 
-/// The progress of many loads, for the progress line and the summary.
+/// The progress of a batch of loads, for the progress line and the summary.
 final class LoadBatch: Sendable {
     private struct State {
         var tally = LoadTally()
@@ -16,7 +16,7 @@ final class LoadBatch: Sendable {
     /// Guards the counts.
     private let state: Mutex<State>
 
-    /// - Parameter total: The number of loads; `nil` if unknown.
+    /// - Parameter total: The number of loads, or `nil` for an unknown number.
     init(total: Int?) {
         state = Mutex(State(total: total))
     }
@@ -25,13 +25,13 @@ final class LoadBatch: Sendable {
         state.withLock { $0.tally.note(outcome) }
     }
 
-    /// Counts bytes of a body from the network.
+    /// Counts received body bytes.
     func received(_ byteCount: Int) {
         state.withLock { $0.byteCount += Int64(byteCount) }
     }
 
-    /// Stops all further requests. Waiting loads are cancelled one after the other, and each cancellation starts the
-    /// next load. So the transport must reject these requests.
+    /// Stops all further requests. Each cancelled load lets the next waiting load start before its own cancellation, so
+    /// the transport must reject the requests of those loads.
     func stop() {
         state.withLock { $0.isStopped = true }
     }
@@ -40,13 +40,13 @@ final class LoadBatch: Sendable {
 
     var tally: LoadTally { state.withLock { $0.tally } }
 
-    /// The bytes of bodies from the network.
+    /// The body bytes from the network.
     var byteCount: Int64 { state.withLock { $0.byteCount } }
 
     /// The time since the start.
     var elapsed: Duration { ContinuousClock.now - start }
 
-    /// Returns the progress as text. Call it a few times a second, because each call samples the rates.
+    /// Returns the progress as text. Each call samples the rates, so call it a few times a second.
     func progressText() -> String {
         let now = elapsed
         let bar = state.withLock { state in
@@ -61,7 +61,7 @@ final class LoadBatch: Sendable {
 }
 
 extension WatchedTransport {
-    /// Creates a transport that counts the bytes for a batch. Sends no request once the batch is stopped.
+    /// Creates a transport that counts the bytes for a batch. Sends no requests after the batch is stopped.
     init(_ base: any HTTPTransport, countingFor batch: LoadBatch) {
         self.init(base) { _ throws(TransportError) in
             guard !batch.isStopped else { throw TransportError(.cancelled) }

@@ -1,13 +1,13 @@
 import CacheLoader
 
-/// The number of loads for each outcome.
+/// The number of loads by outcome.
 struct LoadTally: Equatable, Sendable {
     enum Outcome: Sendable {
         /// The origin sent the response.
         case network
-        /// The store had a fresh response; the loader sent no request.
+        /// A fresh stored response answered without a request.
         case fresh
-        /// The store had a response, and the origin confirmed it.
+        /// The origin validated a stored response.
         case revalidated
         case failed
     }
@@ -30,7 +30,7 @@ struct LoadTally: Equatable, Sendable {
 }
 
 extension ResponseSource {
-    /// Whether the origin was asked.
+    /// Whether the loader sent a request to the origin.
     var isFromOrigin: Bool {
         switch self {
         case .network, .notModified, .generated: true

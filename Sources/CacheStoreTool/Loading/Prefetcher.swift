@@ -1,7 +1,7 @@
 import CacheLoader
 import CacheReports
 
-/// Loads the URLs of a list, several at a time.
+/// Loads the URLs of a list, several concurrently.
 struct Prefetcher: Sendable {
     let file: InputFile
     let loader: ResourceLoader
@@ -9,10 +9,10 @@ struct Prefetcher: Sendable {
     let line: ProgressLine
     let request: @Sendable (String) -> ResourceRequest
 
-    /// Returns after all loads have ended. Cancelling the task ends the loads at once.
+    /// Returns after all loads have ended. Cancelling the task cancels the loads immediately.
     ///
-    /// - Parameter count: The most loads in progress.
-    /// - Throws: ``Failure`` if the list cannot be read.
+    /// - Parameter count: The most concurrent loads.
+    /// - Throws: ``Failure`` for an unreadable list.
     func run(atOnce count: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var list = URLList(file)
@@ -62,12 +62,12 @@ struct Prefetcher: Sendable {
 struct PrefetchSummary {
     let batch: LoadBatch
     let isInterrupted: Bool
-    /// `nil` without a tier.
+    /// The counts of the tier, if any.
     let tier: TierCounts?
 
     private var seconds: Double { (batch.elapsed / .milliseconds(1)).rounded() / 1000 }
 
-    /// The numbers without those of an absent tier.
+    /// The counts. Omits those of an absent tier.
     var json: JSON {
         let tally = batch.tally
         return .object(omittingNulls: [

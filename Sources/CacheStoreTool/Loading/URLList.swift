@@ -2,12 +2,12 @@ import CacheReports
 import Dispatch
 import Synchronization
 
-/// The lines of a list of URLs that are not blank. Reads the list in chunks: memory use does not depend on its length.
+/// The non-blank lines of a list of URLs. Reads the list in chunks, so memory use does not depend on its length.
 struct URLList {
     private let file: InputFile
     private let reader: ChunkReader
     private var parser = URLListParser()
-    /// The remaining lines of the last chunk.
+    /// The remaining lines of the current chunk.
     private var lines: ArraySlice<URLListLine> = []
     private var isAtEnd = false
 
@@ -16,8 +16,8 @@ struct URLList {
         reader = ChunkReader(file)
     }
 
-    /// Returns the number of lines in the whole file; `nil` if the input can be read only once. Reads to the end, and
-    /// blocks.
+    /// Returns the number of lines in the whole file, or `nil` for an input that can be read only once. Reads to the
+    /// end and blocks.
     static func count(in file: InputFile) throws(Failure) -> Int? {
         guard let start = file.position else { return nil }
         var parser = URLListParser()
@@ -32,7 +32,7 @@ struct URLList {
         return count
     }
 
-    /// Returns the next line; `nil` at the end, or once the task is cancelled.
+    /// Returns the next line, or `nil` at the end or after the task is cancelled.
     mutating func next() async throws -> URLListLine? {
         while true {
             if let line = lines.popFirst() { return line }
@@ -46,23 +46,23 @@ struct URLList {
     }
 }
 
-/// Reads a file on its own queue, so that a silent pipe blocks no other work.
+/// Reads a file on a separate queue, so that a silent pipe blocks no other work.
 private final class ChunkReader: Sendable {
     private let file: InputFile
     private let queue = DispatchQueue(label: "cachestore.list")
-    /// Guards the continuation of `next()`. Either the read or a cancellation takes the continuation and resumes it.
+    /// Guards the continuation of `next()`. Either a finished read or a cancellation removes and resumes it.
     private let waiter = Mutex<CheckedContinuation<[UInt8], any Error>?>(nil)
 
     init(_ file: InputFile) {
         self.file = file
     }
 
-    /// Returns the next bytes; empty at the end, or once the task is cancelled.
+    /// Returns the next bytes, or none at the end or after the task is cancelled.
     func next() async throws -> [UInt8] {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { caller in
                 waiter.withLock { $0 = caller }
-                // A cancellation before this point has found no continuation.
+                // A cancellation before this point found no continuation.
                 if Task.isCancelled { return end(.success([])) }
                 queue.async { [self] in end(Result { try file.nextChunk() }) }
             }

@@ -6,9 +6,9 @@ import Synchronization
 /// The times of the latest transfer of each URL.
 final class TransferTimes: Sendable {
     struct Times {
-        /// From sending the request to the head of the response.
+        /// The time from sending the request to the head of the response.
         fileprivate(set) var head: Duration?
-        /// From the head to the end of the body.
+        /// The time from the head to the end of the body.
         fileprivate(set) var body: Duration?
     }
 
@@ -24,7 +24,7 @@ final class TransferTimes: Sendable {
 }
 
 extension WatchedTransport {
-    /// Creates a transport that measures the transfers of another one.
+    /// Creates a transport that measures the transfers of another transport.
     init(_ base: any HTTPTransport, measuring times: TransferTimes) {
         self.init(base) { request throws(TransportError) in
             let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")"

@@ -2,13 +2,13 @@ import CacheLoader
 import Foundation
 import HTTPTypes
 
-/// A transport whose exchanges are watched: each request, then the head of its response, then the chunks of the body.
+/// A transport with observed exchanges: each request, the head of its response, and the chunks of the body.
 struct WatchedTransport: HTTPTransport {
-    /// Sees a request before it is sent. An error takes the place of the exchange.
+    /// Receives a request before it is sent. If it throws, the request is not sent and fails with the error.
     typealias Watch = @Sendable (HTTPRequest) throws(TransportError) -> HeadWatch
-    /// Sees the head of the response.
+    /// Receives the head of the response.
     typealias HeadWatch = @Sendable (HTTPResponse) -> BodyWatch
-    /// Sees a chunk of the body; `nil` at the end.
+    /// Receives a chunk of the body, or `nil` at the end.
     typealias BodyWatch = @Sendable (Data?) -> Void
 
     private let base: any HTTPTransport

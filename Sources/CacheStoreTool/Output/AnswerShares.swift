@@ -1,7 +1,7 @@
 import CacheReports
 import Foundation
 
-/// How the requests of a store were answered.
+/// The shares of the outcomes of a store's requests.
 struct AnswerShares {
     private static let titles: [(counter: StoreCounters.Counter, title: String)] = [
         (.hits, "fresh, from the store"), (.stale, "stale, from the store"), (.revalidated, "confirmed by the origin"),
@@ -13,15 +13,15 @@ struct AnswerShares {
     /// The values of a damaged index may be negative.
     private func count(_ counter: StoreCounters.Counter) -> Int64 { max(0, counters[counter]) }
 
-    /// As a double: the sum of all requests may overflow 64 bits.
+    /// A double, because the sum of all requests may overflow 64 bits.
     private var sum: Double { Self.titles.reduce(0) { $0 + Double(count($1.counter)) } }
 
-    /// The share of requests that were answered without the origin. Without requests there is no share.
+    /// The share of requests answered without the origin, or `nil` without requests.
     private var hitRatio: Double? {
         sum > 0 ? (Double(count(.hits)) + Double(count(.stale))) / sum : nil
     }
 
-    /// The numbers without an absent hit ratio.
+    /// The numbers. Omits an absent hit ratio.
     var json: JSON {
         .object(omittingNulls: [
             "hits": .integer(count(.hits)), "stale": .integer(count(.stale)),
@@ -30,7 +30,7 @@ struct AnswerShares {
         ])
     }
 
-    /// A table with bars, and the hit ratio; empty without requests.
+    /// A table with bars, and the hit ratio. Empty without requests.
     var text: String {
         guard let hitRatio else { return "" }
         let rows = Self.titles.map { counter, title in

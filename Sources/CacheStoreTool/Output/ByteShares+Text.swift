@@ -1,5 +1,5 @@
 extension [ByteShares] {
-    /// The tables, one below the other, with equal widths; empty if all shares are empty.
+    /// The non-empty tables, one below the other, with equal widths.
     var text: String {
         let shares = filter { !$0.groups.isEmpty }
         let width = shares.flatMap { [$0.title] + $0.groups.map(\.label) }.reduce(0) { Swift.max($0, $1.columnCount) }

@@ -1,12 +1,12 @@
 import CacheStore
 
-/// The progress of an eviction, by the statistics of the store.
+/// The progress of an eviction, from the statistics of the store.
 struct EvictionProgress {
     private let meter: WorkMeter
-    /// Whether the bytes on disk are measured, or the entries.
+    /// Whether progress counts bytes on disk instead of entries.
     private let countsBytes: Bool
     private let start: Int64
-    /// `nil` if unknown.
+    /// The whole amount, or `nil` for an unknown amount.
     private let total: Int64?
 
     init(_ rule: EvictionRule, of store: ResponseStore) throws {
@@ -23,7 +23,7 @@ struct EvictionProgress {
         start = countsBytes ? statistics.physicalBytes : Int64(statistics.entries)
     }
 
-    /// Returns the number of entries whose time is longer ago.
+    /// Returns the number of entries whose time is longer ago than `age`.
     private static func count(_ column: String, _ age: Duration, _ store: ResponseStore) -> Int64? {
         let sql = """
             SELECT count(*) FROM cache_entries
@@ -32,7 +32,7 @@ struct EvictionProgress {
         return try? store.query(sql, [.integer(age.components.seconds)]).rows.first?.first?.integer
     }
 
-    /// Returns the line; `nil` while the store cannot be asked.
+    /// Returns the progress line, or `nil` while the statistics are unreadable.
     func text(of store: ResponseStore) -> String? {
         guard let statistics = try? store.statistics() else { return nil }
         let left = countsBytes ? statistics.physicalBytes : Int64(statistics.entries)

@@ -1,12 +1,12 @@
 import Foundation
 
 extension Int64 {
-    /// The number as a readable count of bytes: `999 B`, `12.3 kB`, `4.0 MB`.
+    /// The number as a readable byte count: `999 B`, `12.3 kB`, `4.0 MB`.
     var asByteCount: String {
         guard self >= 1000 else { return "\(self) B" }
         var value = Double(self)
         var unit = ""
-        // Without this, 999.95 would become 1000.0.
+        // Switches the unit at 999.95, which would otherwise print as 1000.0.
         for next in ["kB", "MB", "GB", "TB", "PB", "EB"] where value >= (unit.isEmpty ? 1000 : 999.95) {
             value /= 1000
             unit = next

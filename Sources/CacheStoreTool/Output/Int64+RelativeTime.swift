@@ -1,5 +1,5 @@
 extension Int64 {
-    /// The number as seconds from now, in their largest unit: `in 3h`, `12d ago`.
+    /// The number as seconds from now, in the largest unit: `in 3h`, `12d ago`.
     package var asRelativeTime: String {
         if self == 0 { return "now" }
         let units: [(String, UInt64)] = [("y", 31_536_000), ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1)]

@@ -5,7 +5,7 @@ import CacheStore
 struct JSONRowEncoder: RowEncoder {
     var bytes: [UInt8] = []
     private let format: ReportFormat
-    /// The names of the members, and the column of each. Sorted once, as JSON for scripts is.
+    /// The names of the members, each with its column. Sorted once, for the sorted JSON of scripts.
     private var members: [(name: String, column: Int)] = []
     private var rowCount = 0
 

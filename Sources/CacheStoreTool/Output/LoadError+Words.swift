@@ -1,7 +1,7 @@
 import CacheLoader
 
 extension LoadError {
-    /// The error for a person. The description of an error of the transport begins with the name of its code.
+    /// The error for a person, without the code name that begins the description of a transport error.
     var words: String {
         guard case .transport(let error, let url) = self else { return "\(self)" }
         let words = error.code.words

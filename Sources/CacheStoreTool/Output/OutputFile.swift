@@ -1,9 +1,9 @@
 import Foundation
 
-/// A file that is replaced atomically: readers see the old bytes or all new bytes.
+/// A file that is replaced atomically: readers see all old bytes or all new bytes.
 ///
-/// Writes the bytes to a temporary file in the same directory, then renames it. Writes directly to a path that is not a
-/// regular file, such as `/dev/null`.
+/// Writes to a temporary file in the same directory, then renames it. Writes directly to a path that is not a regular
+/// file, such as `/dev/null`.
 struct OutputFile {
     let path: String
 
@@ -43,9 +43,9 @@ struct OutputFile {
 /// An open file for the new bytes. Either ``keep()`` or ``discard()`` closes it.
 private struct PendingFile {
     let descriptor: Int32
-    /// The path that the user gave.
+    /// The path from the command line.
     private let path: String
-    /// The temporary and the final name; `nil` if the file already has its final name.
+    /// The temporary and the final name, or `nil` for a file that already has its final name.
     private let names: (temporary: String, target: String)?
 
     init(writingTo path: String) throws(Failure) {

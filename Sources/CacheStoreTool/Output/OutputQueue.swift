@@ -3,17 +3,17 @@ import Synchronization
 
 /// Writes to the standard output in the background.
 ///
-/// A query should not wait for the reader of a pipe: until the query ends, it keeps a snapshot of the index. Bytes that the
-/// reader has not taken yet stay in memory, up to a bound.
+/// A query keeps a snapshot of the index until it ends, so it should not wait for the reader of a pipe. Unwritten bytes
+/// stay in memory, up to a limit.
 final class OutputQueue: Sendable {
-    /// The number of bytes in memory from which ``add(_:)`` waits for the reader.
+    /// The number of unwritten bytes at which ``add(_:)`` starts to wait for the reader.
     private static let capacity = 64 << 20
 
     private let queue = DispatchQueue(label: "cachestore.output")
-    /// The first error. Later bytes are not written.
+    /// The first error, after which nothing is written.
     private let failure = Mutex<(any Error)?>(nil)
 
-    /// Guards the number of bytes that are not written yet.
+    /// Guards the number of unwritten bytes.
     private let pending = Mutex(0)
 
     var hasFailed: Bool { failure.withLock { $0 != nil } }

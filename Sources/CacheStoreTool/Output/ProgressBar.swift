@@ -1,4 +1,4 @@
-/// The progress of many loads in one line: a bar, counts, rates, and the remaining time.
+/// The progress of many loads on one line: a bar, counts, rates, and the remaining time.
 package struct ProgressBar: Sendable {
     private static let maxCellCount = 30
     private static let minCellCount = 5
@@ -10,8 +10,8 @@ package struct ProgressBar: Sendable {
     let bytesPerSecond: Double?
 
     /// - Parameters:
-    ///   - total: The number of loads; if `nil`, the line has no bar.
-    ///   - perSecond: The completed loads per second; `nil` if not yet known.
+    ///   - total: The number of loads. If `nil`, the line has no bar.
+    ///   - perSecond: The completed loads per second, or `nil` before the first rate.
     ///   - byteCount: The bytes received from the network.
     package init(completed: Int, total: Int?, perSecond: Double?, byteCount: Int64, bytesPerSecond: Double?) {
         self.completed = completed
@@ -22,11 +22,11 @@ package struct ProgressBar: Sendable {
         self.bytesPerSecond = bytesPerSecond
     }
 
-    /// - Parameter width: The columns of the line. The bar takes the columns that the numbers leave.
+    /// - Parameter width: The columns of the line. The bar fills the columns that the numbers leave free.
     package func text(width: Int) -> String {
         let numbers = fields.joined(separator: "  ")
         guard let total else { return numbers }
-        // Two brackets, two spaces.
+        // Two brackets and two spaces.
         let cellCount = min(Self.maxCellCount, width - numbers.count - 4)
         guard cellCount >= Self.minCellCount else { return numbers }
         let full = total == 0 ? cellCount : Int(Double(cellCount) * Double(completed) / Double(total))
@@ -36,7 +36,7 @@ package struct ProgressBar: Sendable {
     private var fields: [String] {
         var fields: [String] = []
         if let total {
-            // Rounds down, so that 100% means the end.
+            // Rounds down, so that 100% appears only at the end.
             let percent = total == 0 ? 100 : Int(100 * Double(completed) / Double(total))
             fields = ["\(percent)%", "\(completed)/\(total)"]
         } else {
@@ -49,7 +49,7 @@ package struct ProgressBar: Sendable {
         return fields
     }
 
-    /// The remaining time at the recent rate, in seconds; `nil` if unknown or if no load remains.
+    /// The estimated remaining seconds at the recent rate, or `nil` without a rate or remaining loads.
     package var secondsLeft: Int64? {
         guard let total, completed < total, let perSecond, perSecond > 0 else { return nil }
         return Int64(min(1e9, (Double(total - completed) / perSecond).rounded(.up)))

@@ -3,15 +3,14 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// A line on the terminal with the progress of long work; erased at the end. Not shown if the standard error is no
-/// terminal.
+/// A progress line of long work, erased at the end. Shown only when the standard error is a terminal.
 final class ProgressLine: Sendable {
     private static let interval = Duration.milliseconds(100)
-    /// The columns of the line: one less than those of the terminal, so that it never wraps.
+    /// The columns of the line. One less than those of the terminal, so that it never wraps.
     static var width: Int { (Terminal(STDERR_FILENO)?.width ?? 80) - 1 }
 
     private struct State {
-        /// The text to show next.
+        /// The text of the next update.
         var text = ""
         /// The text on the terminal.
         var shown = ""
@@ -29,20 +28,20 @@ final class ProgressLine: Sendable {
     /// Guards the line, and its output on the terminal.
     private let state = Mutex(State())
 
-    /// - Parameter isWanted: Whether the line may be shown at all.
+    /// - Parameter isWanted: Whether to show the line on a terminal.
     init(isWanted: Bool = true) {
         let terminal = ProcessInfo.processInfo.environment["TERM"] ?? ""
         isOnTerminal = isWanted && isatty(STDERR_FILENO) == 1 && !terminal.isEmpty && terminal != "dumb"
     }
 
-    /// Sets the text for the next update. Does not evaluate the text if the line is not shown.
+    /// Sets the text of the next update. Does not evaluate the text of a hidden line.
     func say(_ text: @autoclosure () -> String) {
         guard isOnTerminal else { return }
         let text = text()
         state.withLock { $0.text = text }
     }
 
-    /// Erases the line and calls `write` to write to the terminal. The line appears again below.
+    /// Erases the line and calls `write` to write to the terminal. The line reappears below.
     func interrupt<Problem: Error>(_ write: () throws(Problem) -> Void) throws(Problem) {
         guard isOnTerminal else { return try write() }
         state.withLock { state in
@@ -53,9 +52,9 @@ final class ProgressLine: Sendable {
         try write()
     }
 
-    /// Runs `work`, and shows the line meanwhile.
+    /// Shows the line while `work` runs.
     ///
-    /// - Parameter ask: Called before each update, for work that does not call ``say(_:)``; `nil` keeps the text.
+    /// - Parameter ask: Called before each update, for work that does not call ``say(_:)``. `nil` keeps the text.
     func show<Result>(
         asking ask: @escaping @Sendable () -> String? = { nil }, during work: () async throws -> Result
     ) async throws -> Result {
@@ -71,7 +70,7 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Updates the line until cancelled. Work that ends before the first update shows no line.
+    /// Updates the line until cancelled. Shows no line for work that ends before the first update.
     private func display(_ ask: () -> String?) async {
         while (try? await Task.sleep(for: Self.interval)) != nil {
             if let text = ask() { say(text) }
@@ -92,7 +91,7 @@ final class ProgressLine: Sendable {
 }
 
 extension WatchedTransport {
-    /// Creates a transport that shows the transfers of another one on a line.
+    /// Creates a transport that shows the transfers of another transport on a line.
     init(_ base: any HTTPTransport, showingOn line: ProgressLine) {
         self.init(base) { request throws(TransportError) in
             let place = request.authority ?? ""

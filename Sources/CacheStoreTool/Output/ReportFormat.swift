@@ -1,7 +1,7 @@
 import ArgumentParser
 import CacheReports
 
-/// A format for scripts, in place of text.
+/// A script format in place of text.
 enum ReportFormat: EnumerableFlag, Sendable {
     case json
     case jsonl

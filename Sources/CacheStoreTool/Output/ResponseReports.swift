@@ -5,11 +5,11 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// Writes the reports of the responses of a command: as they come, a line each, or at the end in one array.
+/// Writes the response reports of a command: one line each as they arrive, or one array at the end.
 final class ResponseReports: Sendable {
     let times = TransferTimes()
     private let format: ReportFormat
-    /// Guards the reports for the array.
+    /// Guards the reports of the array.
     private let reports = Mutex<[JSON]>([])
 
     init(_ format: ReportFormat) {
@@ -19,9 +19,9 @@ final class ResponseReports: Sendable {
     /// Reports a loaded response. Omits absent values.
     ///
     /// - Parameters:
-    ///   - url: The URL of the command line.
-    ///   - file: The file to which the body was written; `nil` if it is in the store only.
-    ///   - total: The time of the load.
+    ///   - url: The URL from the command line.
+    ///   - file: The file to which the body was written, or `nil` for a body in the store only.
+    ///   - total: The duration of the load.
     func add(_ url: String, _ resource: Loaded<Data>, file: String?, store: URL, total: Duration) throws {
         let digest = "\(ContentDigest(of: resource.data))"
         let expires = resource.expiresAt?.formatted(.iso8601)
@@ -41,7 +41,7 @@ final class ResponseReports: Sendable {
                 "fields": .array(resource.headerFields.map { .text("\($0.name): \($0.text)") }),
                 "bytes": .integer(resource.data.count),
                 "sha256": .text(digest),
-                // The file that has the body.
+                // The file that contains the body.
                 "body_file": .optional(file ?? Self.file(of: digest, in: store)),
                 "seconds": .object(omittingNulls: [
                     "total": .number(total.roundedSeconds),
@@ -67,7 +67,7 @@ final class ResponseReports: Sendable {
         if format == .json { try format.write(.array(reports.withLock { $0 })) }
     }
 
-    /// Returns the file of a body in a store; `nil` if the body is not stored.
+    /// Returns the file of a body in a store, or `nil` for a body that is not stored.
     private static func file(of digest: String, in store: URL) -> String? {
         let path = "blobs/\(digest.prefix(2))/\(digest.dropFirst(2))"
         let file = store.absoluteURL.appending(path: path).path(percentEncoded: false)
@@ -76,6 +76,6 @@ final class ResponseReports: Sendable {
 }
 
 extension Duration {
-    /// The seconds to a millionth.
+    /// The seconds, rounded to a microsecond.
     fileprivate var roundedSeconds: Double { (self / .microseconds(1)).rounded() / 1e6 }
 }

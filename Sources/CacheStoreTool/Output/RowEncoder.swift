@@ -1,8 +1,8 @@
 import CacheStore
 
-/// Makes the bytes of an output format from rows, one after the other.
+/// Encodes rows into the bytes of an output format, one after the other.
 protocol RowEncoder {
-    /// The bytes that are ready to be written. The caller takes them out.
+    /// The encoded bytes. The caller removes them.
     var bytes: [UInt8] { get set }
 
     /// Called once, before all rows.
@@ -13,7 +13,7 @@ protocol RowEncoder {
 }
 
 extension RowEncoder {
-    /// Returns the bytes of rows that are all known.
+    /// Returns the bytes of complete rows.
     func encoded(_ rows: [[SQLValue]], columns: [String]) -> [UInt8] {
         var encoder = self
         encoder.begin(columns)

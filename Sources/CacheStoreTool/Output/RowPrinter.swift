@@ -2,7 +2,7 @@ import CacheStore
 
 /// Prints the rows of a query while the query runs.
 struct RowPrinter {
-    /// Runs a query: calls its argument with each row until that returns `false`, and returns the names of the columns.
+    /// Runs a query: calls its argument with each row until that returns `false`, and returns the column names.
     typealias Query = ((SQLRows.Row) -> Bool) throws -> [String]
 
     private static let chunkByteCount = 65_536
@@ -16,7 +16,7 @@ struct RowPrinter {
     /// Whether the query has more rows than the limit.
     private(set) var isTruncated = false
 
-    /// - Parameter limit: The most rows; `nil` for all.
+    /// - Parameter limit: The most rows, or `nil` for all.
     init(_ encoder: any RowEncoder, limit: Int?) {
         self.encoder = encoder
         self.limit = limit
@@ -45,7 +45,7 @@ struct RowPrinter {
         rowCount += 1
         encoder.add(row.values)
         guard !encoder.bytes.isEmpty else { return true }
-        // The first line at once, so that the reader sees that there are rows. Then many in a write, but none late.
+        // Writes the first line immediately to show that rows exist. Then writes many rows together, but none late.
         let isDue = lastWrite.map { ContinuousClock.now - $0 > Self.longestPause } ?? true
         if isDue || encoder.bytes.count > Self.chunkByteCount { write() }
         return !output.hasFailed

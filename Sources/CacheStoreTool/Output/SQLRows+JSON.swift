@@ -3,22 +3,21 @@ import CacheReports
 import CacheStore
 
 extension JSON {
-    /// A value of a query: NULL is `null`, bytes are hexadecimal digits.
+    /// A value of a query. NULL becomes `null`, bytes become hexadecimal digits.
     init(_ value: SQLValue) {
         switch value {
         case .null: self = .null
         case .integer(let number): self = .integer(number)
         // SQLite has infinities, JSON does not.
         case .real(let number) where number.isInfinite: self = .text(number < 0 ? "-Infinity" : "Infinity")
-        // A real stays one: `2.0`, not `2`.
+        // A real keeps its fraction: `2.0`, not `2`.
         case .real(let number): self = .encoded(Array(String(number).utf8))
         case .text(let text): self = .text(text)
         case .blob(let bytes): self = .text(bytes.hexadecimal)
         }
     }
 
-    /// Returns the names of members for columns. Adds a number to a repeated name, because the names of an object are
-    /// different.
+    /// Returns member names for columns. Adds a number to a repeated name, because an object needs distinct names.
     static func names(of columns: [String]) -> [String] {
         var uses: [String: Int] = [:]
         return columns.map { name in

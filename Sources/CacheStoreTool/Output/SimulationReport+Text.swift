@@ -3,7 +3,7 @@ import CacheStore
 import Foundation
 
 extension SimulationReport {
-    /// A line about the trace, and a table.
+    /// The trace on one line, and a table of the results.
     var text: String {
         let table = TextTable([
             .init("policy"), .init("hits", .right), .init("hit ratio", .right), .init("byte hit ratio", .right),
@@ -27,7 +27,7 @@ extension SimulationReport {
             """
     }
 
-    /// A line about the requests that were not replayed; empty without any.
+    /// A line about the omitted requests. Empty without any.
     private var leftOutText: String {
         let parts = [
             leftOut.malformedLines > 0 ? leftOut.malformedLines.of("malformed line", "malformed lines") : nil,

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The standard output, without a buffer.
+/// The unbuffered standard output.
 ///
-/// Does not use `print`, because `print` buffers the output to a pipe. Each write is complete when the method returns.
+/// Avoids `print`, which buffers the output to a pipe. Each write is complete when the method returns.
 enum StandardOutput {
     /// The reader has closed the pipe.
     struct ReaderIsGone: Error {}
@@ -27,9 +27,9 @@ enum StandardOutput {
     }
 }
 
-/// The standard error. Ignores write errors, because no other channel remains for them.
+/// The standard error. Ignores write errors, because no other channel could report them.
 enum StandardError {
-    /// Writes a message in one line, with the name of the tool.
+    /// Writes a message on one line, after the name of the tool.
     static func say(_ message: String) {
         let lines = message.split(whereSeparator: \.isNewline).map { $0.trimmingPrefix { $0 == " " } }
         write("cachestore: \(lines.joined(separator: " ").inOneLine)\n")
@@ -41,7 +41,7 @@ enum StandardError {
 }
 
 extension ContiguousBytes {
-    /// Writes all bytes to a descriptor; returns 0, or `errno`.
+    /// Writes all bytes to a descriptor. Returns 0 or `errno`.
     func writeAll(to descriptor: Int32) -> Int32 {
         withUnsafeBytes { bytes in
             var rest = bytes[...]

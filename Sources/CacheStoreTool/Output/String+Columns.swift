@@ -1,31 +1,31 @@
 extension String {
-    /// The number of terminal columns that the text takes in one line.
+    /// The number of terminal columns of the text on one line.
     package var columnCount: Int {
         if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
         return unicodeScalars.reduce(0) { $0 + $1.columnCount }
     }
 
-    /// Returns the text if it takes at most `limit` columns; otherwise its beginning and an ellipsis.
+    /// Returns the text, cut to `limit` columns with an ellipsis at its end.
     package func cut(toColumns limit: Int) -> String {
         columnCount <= limit ? self : prefix(columns: limit - 1) + "…"
     }
 
-    /// Returns the text if it takes at most `limit` columns; otherwise its beginning and its end around an ellipsis.
+    /// Returns the text, cut to `limit` columns with an ellipsis between its start and its end.
     package func cutInside(toColumns limit: Int) -> String {
         guard columnCount > limit else { return self }
         let end = String(String(reversed()).prefix(columns: (limit - 1) / 2).reversed())
         return prefix(columns: limit - 1 - end.columnCount) + "…" + end
     }
 
-    /// Returns the text with spaces after it, `width` columns or more.
+    /// Returns the text with trailing spaces, at least `width` columns wide.
     func leftAligned(in width: Int) -> String { self + spaces(to: width) }
 
-    /// Returns the text with spaces before it, `width` columns or more.
+    /// Returns the text with leading spaces, at least `width` columns wide.
     func rightAligned(in width: Int) -> String { spaces(to: width) + self }
 
     private func spaces(to width: Int) -> String { String(repeating: " ", count: max(0, width - columnCount)) }
 
-    /// Returns the longest beginning of whole characters that takes at most `limit` columns.
+    /// Returns the longest prefix of whole characters that fits into `limit` columns.
     private func prefix(columns limit: Int) -> String {
         var (width, kept) = (0, "")
         for character in self {
@@ -38,8 +38,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// The columns of a scalar, by the rules that most terminals share. A mark on the letter before it takes none, wide
-    /// East Asian letters and pictures take two, any other takes one.
+    /// The columns of a scalar on most terminals: none for a combining mark, two for wide East Asian letters and
+    /// pictures, otherwise one.
     fileprivate var columnCount: Int {
         switch value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,

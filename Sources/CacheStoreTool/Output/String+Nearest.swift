@@ -1,5 +1,5 @@
 extension String {
-    /// Returns the candidate that needs the fewest changed letters, if they are few for the length of the text.
+    /// Returns the candidate with the smallest edit distance, if that is small for the length of the text.
     package func nearest(of candidates: [String]) -> String? {
         let text = lowercased()
         let limit = Swift.max(1, text.count / 3)
@@ -8,7 +8,8 @@ extension String {
         return nearest.flatMap { $0.distance <= limit ? $0.candidate : nil }
     }
 
-    /// Returns the number of letters to add, remove, replace or swap with their neighbour (Damerau and Levenshtein).
+    /// Returns the Damerau-Levenshtein distance: the number of letters to add, remove, replace or swap with a
+    /// neighbour.
     private func distance(to other: String) -> Int {
         let (left, right) = (Array(self), Array(other))
         var rows = [Array(0...right.count)]

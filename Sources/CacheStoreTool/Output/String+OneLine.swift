@@ -1,6 +1,5 @@
 extension String {
-    /// The text in one line, with control characters escaped. So text from an origin cannot send control sequences to
-    /// the terminal.
+    /// The text on one line, with control characters escaped, so that text from an origin cannot control the terminal.
     var inOneLine: String {
         guard mayHaveControls else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -15,8 +14,8 @@ extension String {
         }
     }
 
-    /// Whether a byte may belong to a control character. These are U+0000 to U+001F, and U+007F to U+009F, of which all
-    /// but the first are C2 and another byte.
+    /// Whether the text may contain a control character: U+0000 to U+001F, or U+007F to U+009F. From U+0080 on, these
+    /// are C2 and another byte.
     private var mayHaveControls: Bool {
         utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }
     }

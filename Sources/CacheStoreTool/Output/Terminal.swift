@@ -2,13 +2,13 @@ import Foundation
 
 /// The terminal behind the standard output or the standard error.
 struct Terminal {
-    /// The rows of a table without another limit, so that a large store does not scroll the rest away.
+    /// The default row limit of a table, so that a large store does not scroll everything else away.
     static let rowLimit = 100
 
     /// The number of columns.
     let width: Int
 
-    /// `nil` if the descriptor is not a terminal.
+    /// Returns `nil` for a descriptor that is no terminal.
     init?(_ descriptor: Int32) {
         guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
@@ -16,7 +16,7 @@ struct Terminal {
         width = isKnown ? Int(size.ws_col) : Self.widthOfEnvironment ?? 80
     }
 
-    /// The terminal of the standard output; `nil` for a pipe or a file.
+    /// The terminal of the standard output, or `nil` for a pipe or a file.
     static var ofOutput: Terminal? { Terminal(STDOUT_FILENO) }
 
     private static var widthOfEnvironment: Int? {

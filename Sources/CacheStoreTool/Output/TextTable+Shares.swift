@@ -3,12 +3,12 @@ import Foundation
 extension TextTable {
     private static let barWidth = 20
 
-    /// Returns a table of shares with bars. Takes at most 80 columns if names and numbers are short.
+    /// Returns a table of shares with bars. At most 80 columns wide for short names and numbers.
     ///
     /// - Parameters:
     ///   - title: The name of the first column.
     ///   - numbers: The names of the columns between the shares and the bars.
-    ///   - rows: The shares are fractions of 1.
+    ///   - rows: The rows, with shares as fractions of 1.
     ///   - longest: The share of a full bar.
     static func shares(
         _ title: String, _ numbers: [String], _ rows: [(name: String, share: Double, numbers: [String])],
@@ -16,7 +16,7 @@ extension TextTable {
     ) -> String {
         let columns = [Column(title), Column(" share", .right)] + numbers.map { Column($0, .right) } + [Column("")]
         let cells = rows.map { name, share, numbers in
-            // A share above 0 has at least one mark.
+            // A share above 0 gets at least one mark.
             let marks = share > 0 ? max(1, Int((share / longest * Double(barWidth)).rounded())) : 0
             return [name, String(format: "%.1f%%", share * 100)] + numbers + [String(repeating: "#", count: marks)]
         }

@@ -1,6 +1,6 @@
 import CacheStore
 
-/// Rows as text: in aligned columns below a line of names and a line of dashes, or expanded, with a line for each field.
+/// Rows as text: in aligned columns below their names and a line of dashes, or expanded to one line per field.
 struct TextTable: RowEncoder {
     enum Alignment: Sendable {
         case left
@@ -10,7 +10,7 @@ struct TextTable: RowEncoder {
     struct Column: Sendable {
         let name: String
         var alignment: Alignment
-        /// Whether a cut text keeps its end, too, as is best for URLs.
+        /// Whether a cut text keeps its end, as is best for URLs.
         let keepsEnd: Bool
 
         init(_ name: String, _ alignment: Alignment = .left, keepsEnd: Bool = false) {
@@ -23,10 +23,10 @@ struct TextTable: RowEncoder {
     /// Returns the text of a value in a column.
     typealias CellText = (_ column: Int, _ value: SQLValue) -> String
 
-    /// The rows that decide about the layout. A wider cell in a later row moves the cells after it.
+    /// The rows that decide the layout. A wider cell in a later row shifts the following cells.
     private static let sampleCount = 1_000
     private static let gap = 2
-    /// The least that is left of a column that has to be cut.
+    /// The least width of a cut column.
     private static let leastWidth = 8
     private static let ruleWidth = 40
 
@@ -38,13 +38,13 @@ struct TextTable: RowEncoder {
     private var isExpanded: Bool
     /// The first rows, until the layout is known.
     private var sample: [[SQLValue]] = []
-    /// The widths of the aligned columns; empty until the layout is known.
+    /// The widths of the aligned columns. Empty until the layout is known.
     private var widths: [Int] = []
     private var expandedCount = 0
 
     /// - Parameters:
-    ///   - columns: The columns; empty for those of the query, of which numbers align right.
-    ///   - limit: The columns of the terminal; `nil` for no limit. A table that does not fit is expanded.
+    ///   - columns: The columns. If empty, the columns of the query, with numbers aligned right.
+    ///   - limit: The columns of the terminal, or `nil` for no limit. A table that does not fit is expanded.
     init(
         _ columns: [Column] = [], isExpanded: Bool = false, limit: Int? = nil,
         cellText: @escaping CellText = { $1.displayText }
@@ -56,7 +56,7 @@ struct TextTable: RowEncoder {
         self.cellText = cellText
     }
 
-    // MARK: Rows, one after the other
+    // MARK: Rows, one by one
 
     mutating func begin(_ columns: [String]) {
         if isOfQuery { self.columns = columns.map { Column($0.inOneLine) } }
@@ -73,7 +73,7 @@ struct TextTable: RowEncoder {
         if isExpanded, expandedCount == 0 { append("(no rows)") }
     }
 
-    /// Decides about the layout, and writes the sample.
+    /// Decides the layout and writes the sample.
     private mutating func layOut() {
         if isOfQuery { for index in columns.indices where isNumeric(index) { columns[index].alignment = .right } }
         let texts = sample.map(cells)
@@ -95,13 +95,13 @@ struct TextTable: RowEncoder {
         return !values.isEmpty && values.allSatisfy { $0.real != nil }
     }
 
-    /// Cuts columns so that a line takes at most `limit` columns of the terminal. Returns whether there is room for a
-    /// few letters of each. Numbers are not cut.
+    /// Cuts columns so that a line fits into `limit` columns of the terminal. Never cuts numbers. Returns whether each
+    /// column keeps a few letters.
     private mutating func fit(_ limit: Int) -> Bool {
         let cuttable = columns.indices.filter { columns[$0].alignment == .left }
         var free = limit - Self.gap * (columns.count - 1)
         for index in columns.indices where columns[index].alignment == .right { free -= widths[index] }
-        // The narrow ones keep their width, the wide ones share the rest equally.
+        // Narrow columns keep their width. Wide columns share the rest equally.
         for (place, column) in cuttable.sorted(by: { widths[$0] < widths[$1] }).enumerated() {
             let share = free / (cuttable.count - place)
             if widths[column] > share {
@@ -136,14 +136,14 @@ struct TextTable: RowEncoder {
         return line
     }
 
-    /// Writes a line for each field, below a line for the row.
+    /// Writes a line for the row, then a line for each field.
     private mutating func writeFields(_ values: [SQLValue]) {
         expandedCount += 1
         let title = "-[ RECORD \(expandedCount) ]"
         append(title + String(repeating: "-", count: max(0, Self.ruleWidth - title.count)))
         let width = columns.reduce(0) { max($0, $1.name.columnCount) }
         for (column, value) in values.enumerated() {
-            // The fields of a response are a line each; the last ends with a line feed, too.
+            // The fields of a response are one line each, and the last also ends with a line feed.
             var lines = cellText(column, value).split(separator: "\n", omittingEmptySubsequences: false)
             if lines.count > 1, lines.last == "" { lines.removeLast() }
             for (number, line) in lines.enumerated() {
@@ -158,7 +158,7 @@ struct TextTable: RowEncoder {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    // MARK: All rows at once
+    // MARK: Whole tables
 
     /// Returns the lines of a whole table, without a line feed after the last.
     ///
@@ -180,6 +180,6 @@ struct TextTable: RowEncoder {
 }
 
 extension SQLValue {
-    /// The value as readable text; empty for NULL.
+    /// The value as readable text. Empty for NULL.
     var displayText: String { isNull ? "" : description }
 }

@@ -1,7 +1,7 @@
 import CacheReports
 import CacheTier
 
-/// The counts of a command with a tier, as text and as JSON. The refusals are one number.
+/// The counts of a command with a tier, as text and as JSON. Adds up all refusals.
 struct TierCounts {
     private let counts: [(name: String, value: Int)]
 

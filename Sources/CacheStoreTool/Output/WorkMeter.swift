@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The progress of long work in one line: percentage, amount, rate, and the remaining time.
+/// The progress of long work on one line: percentage, amount, rate, and the remaining time.
 package final class WorkMeter: Sendable {
     package enum Unit: Sendable {
         case bytes
@@ -22,7 +22,7 @@ package final class WorkMeter: Sendable {
 
         fileprivate func rate(_ perSecond: Double) -> String {
             switch self {
-            // The sizes in a damaged index may be those of no disk.
+            // The sizes in a damaged index may exceed those of any disk.
             case .bytes: "\(Int64(min(perSecond, 1e18)).asByteCount)/s"
             case .count: "\(perSecond.oneDecimal)/s"
             }
@@ -41,11 +41,11 @@ package final class WorkMeter: Sendable {
         self.unit = unit
     }
 
-    /// Returns the line, and samples the rate.
+    /// Returns the line and samples the rate.
     ///
     /// - Parameters:
-    ///   - total: The whole amount; `nil` if unknown.
-    ///   - elapsed: The time since the start; `nil` for that of the clock.
+    ///   - total: The whole amount, or `nil` for an unknown amount.
+    ///   - elapsed: The time since the start. By default from the clock.
     package func text(done: Int64, total: Int64?, after elapsed: Duration? = nil) -> String {
         let perSecond = rate.withLock { rate in
             rate.note(done, at: elapsed ?? ContinuousClock.now - start)
@@ -53,7 +53,7 @@ package final class WorkMeter: Sendable {
         }
         var parts: [String] = []
         if let total, total > 0 {
-            // Rounds down, so that 100% means the end.
+            // Rounds down, so that 100% appears only at the end.
             let done = min(max(0, done), total)
             parts = ["\(Int(100 * Double(done) / Double(total)))%", "\(unit.text(done)) of \(unit.whole(total))"]
         } else {
