@@ -1,7 +1,7 @@
 internal import ByteText
 package import HTTPTypes
 
-// The answer to a range request (RFC 9110 §15.3.7, §15.5.17). The length of its segments equals its `Content-Length`.
+// Answers range requests (RFC 9110 §15.3.7, §15.5.17). The segments are as long as `Content-Length`.
 extension StoredAnswer {
     /// Composes the answer to a range request.
     ///
@@ -10,9 +10,9 @@ extension StoredAnswer {
     ///   - head: The head for all stored bytes: ``StoredResponse/head(age:policy:)``.
     ///   - completeLength: The length of the whole representation, if known.
     ///   - bodyStart: The offset of the first byte of the stored body.
-    ///   - seed: A text that differs for different bytes, such as their digest. The boundary between parts depends on
-    ///     the seed.
+    ///   - seed: A text that differs for different bytes, such as their digest. Determines the boundary between parts.
     /// - Returns: `nil` for a whole or a 416 without a known length, and for several parts of an encoded
+    ///   representation. The caller then delivers the whole or forwards the request to the origin.
     ///   representation. The caller then delivers the whole or asks the origin.
     package init?(_ answer: RangeAnswer, head: HTTPResponse, completeLength: Int64?, bodyStart: Int64 = 0, seed: String)
     {
@@ -33,7 +33,7 @@ extension StoredAnswer {
 
     private init(_ part: StoredPart, head: HTTPResponse, bodyStart: Int64) {
         // §15.3.7: a 206 must have Date, Cache-Control, ETag, Expires, Content-Location and Vary if a 200 would have
-        // them. All other fields are optional, and help a client that has none of them yet.
+        // them. All other fields are optional, and useful to a client without a stored part.
         var head = head
         head.status = .partialContent
         head.headerFields.removeDigestsOfContent()
@@ -48,7 +48,7 @@ extension StoredAnswer {
     }
 
     private init(unsatisfiedBy completeLength: Int64, head: HTTPResponse) {
-        // Only the length describes the representation. No field lets another cache store the 416: a stored 416 would
+        // Only the length describes the representation. No field may let another cache store the 416, which would then
         // answer requests without a range.
         var fields = HTTPFields()
         for field in head.headerFields where field.name == .vary || field.name == .acceptRanges { fields.append(field) }
@@ -64,8 +64,8 @@ extension StoredAnswer {
     private init?(
         _ ranges: [Range<Int64>], head: HTTPResponse, completeLength: Int64?, bodyStart: Int64, seed: String
     ) {
-        // The parts hold encoded bytes, but the message around them is not encoded. Content-Encoding cannot express the
-        // difference: a client that obeys the field would decode the boundaries.
+        // The parts contain encoded bytes, but the multipart message around them is not encoded. Content-Encoding
+        // cannot express the difference, and a client that obeys it would decode the boundaries.
         guard !ranges.isEmpty, head.headerFields.filledLines(.contentEncoding).isEmpty else { return nil }
         let boundary = Self.boundary(seed)
         let type = head.headerFields.first { $0.name == .contentType }?.trimmedBytes
@@ -95,12 +95,12 @@ extension StoredAnswer {
         self.init(head: head, content: .segments(segments))
     }
 
-    /// Returns 128 bits of FNV-1a over the seed, in hexadecimal digits, which any boundary may contain (RFC 2046
+    /// Returns 128 bits of FNV-1a over the seed as hexadecimal digits, which any boundary may contain (RFC 2046
     /// §5.1.1).
     ///
-    /// The same bytes get the same boundary, so that answers can be compared and repeated. A chance occurrence in the
-    /// content is as unlikely as for a random boundary. A deliberate one gains nothing, because Content-Range states
-    /// the end of each part.
+    /// The same bytes get the same boundary, so that answers can be compared and repeated. Accidental occurrences in
+    /// the content are as unlikely as with a random boundary. A deliberate occurrence is harmless, because
+    /// Content-Range states the end of each part.
     private static func boundary(_ seed: String) -> String {
         let halves = [FNV1a.hash(seed.utf8), FNV1a.hash(seed.utf8.reversed().lazy.map { $0 ^ 0x5c })]
         return halves.map { $0.bigEndian }.withUnsafeBytes(\.hexadecimal)

@@ -11,7 +11,7 @@ public struct StoredAnswer: Hashable, Sendable {
         case none
         /// The whole stored body.
         case whole
-        /// These segments, one after the other: ranges of the stored body, and the text between several ranges.
+        /// Consecutive segments: ranges of the stored body, and the text between several ranges.
         case segments([Segment])
     }
 
@@ -19,11 +19,11 @@ public struct StoredAnswer: Hashable, Sendable {
     public enum Segment: Hashable, Sendable {
         /// Literal bytes.
         case bytes([UInt8])
-        /// The bytes at these offsets of the stored body. The body of a part begins with the first byte of the part.
+        /// The stored body's bytes at these offsets. The body of a part begins with the first byte of the part.
         case stored(Range<Int64>)
     }
 
-    /// The head of the answer. `Cache-Status` is not included; see ``CacheStatus/append(to:name:)``.
+    /// The head of the answer. To add `Cache-Status`, see ``CacheStatus/append(to:name:)``.
     public private(set) var head: HTTPResponse
     /// The content that follows the head.
     public private(set) var content: Content
@@ -33,12 +33,12 @@ public struct StoredAnswer: Hashable, Sendable {
         self.content = content
     }
 
-    /// Forms the answer to `request` from `stored`, a response that a decision has chosen.
+    /// Creates the answer to `request` from `stored`, the response that a decision chose.
     ///
     /// - Parameters:
     ///   - stored: The stored response.
     ///   - request: The request as the caller made it.
-    ///   - age: The current age; `nil` if the origin validated the response for this request.
+    ///   - age: The current age, or `nil` for a response that the origin validated for this request.
     ///   - byteCount: The length of the stored body.
     ///   - policy: Names the targeted fields that address the cache.
     ///   - boundarySeed: A text that differs for different bodies, such as a digest. Determines the boundary between
@@ -57,7 +57,7 @@ public struct StoredAnswer: Hashable, Sendable {
         }
         if request.method == .head {
             content = .none
-            // RFC 9530 §B.2: in the answer to a HEAD, Content-Digest covers no byte.
+            // RFC 9530 §B.2: in the answer to a HEAD, Content-Digest covers no bytes.
             head.headerFields.removeDigestsOfContent()
         }
         guard let ranges = Self.ranges(of: stored, head, byteCount, boundarySeed, to: request) else { return }
@@ -66,7 +66,7 @@ public struct StoredAnswer: Hashable, Sendable {
 
     /// Returns the bytes of the content.
     ///
-    /// - Parameter body: The whole stored body, with as many bytes as the initializer was told.
+    /// - Parameter body: The whole stored body, as long as the `byteCount` of the initializer.
     public func bytes(of body: [UInt8]) -> [UInt8] {
         switch content {
         case .none: []
@@ -81,7 +81,7 @@ public struct StoredAnswer: Hashable, Sendable {
         }
     }
 
-    /// Returns the answer to a range request; `nil` if the request has no range, or the cache ignores it.
+    /// Returns the answer to a range request, or `nil` without a range that the cache supports.
     private static func ranges(
         of stored: StoredResponse, _ head: HTTPResponse, _ byteCount: Int64, _ seed: () -> String,
         to request: HTTPRequest

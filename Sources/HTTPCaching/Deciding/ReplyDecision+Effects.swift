@@ -1,6 +1,6 @@
-/// The effects of a decision, for a cache that does not distinguish the cases.
+/// The effects of a decision, for a cache that treats all cases alike.
 extension ReplyDecision {
-    /// The updated responses, which replace the stored responses at their indices. Each keeps its stored body.
+    /// The updated responses by the index of the stored response that each replaces. The stored bodies stay.
     public var updates: [Int: StoredResponse] {
         switch self {
         case .freshen(let updates, _, removeAfterUse: false), .update(let updates, _): updates
@@ -8,8 +8,8 @@ extension ReplyDecision {
         }
     }
 
-    /// Returns the indices of the stored responses to remove. Includes those that ``updates`` replace, because an update
-    /// may have another ``StoredResponse/varyKey``.
+    /// Returns the indices of the stored responses to remove. Includes the responses that ``updates`` replace, because
+    /// an update may have a different ``StoredResponse/varyKey``.
     ///
     /// - Parameter candidates: The candidates of the decision.
     public func removals(among candidates: [StoredResponse]) -> [Int] {
@@ -22,8 +22,8 @@ extension ReplyDecision {
         }
     }
 
-    /// Returns the stored response that answers instead of the reply, and its age for ``StoredAnswer``; `nil` if the
-    /// reply itself answers, or another request follows.
+    /// Returns the stored response that answers instead of the reply, and its age for ``StoredAnswer``. Returns `nil`
+    /// when the reply itself answers, or when another request follows.
     ///
     /// - Parameters:
     ///   - candidates: The candidates of the decision.

@@ -1,41 +1,42 @@
 public import HTTPTypes
 
-/// Decides about the reply of an origin, once its head has arrived (RFC 9111 §3, §4.3.3 to §4.3.5).
+/// Decides about the reply of an origin once its head has arrived (RFC 9111 §3, §4.3.3 to §4.3.5).
 ///
-/// An index refers to the candidates of the decision. A pure function of its arguments, safe on any thread. Costs one
+/// Indices refer to the candidates of the decision. A pure function of its arguments, safe on any thread. Costs one
 /// pass over the fields of the reply and of each candidate.
 public enum ReplyDecision: Hashable, Sendable {
-    /// Freshens by a 304: the updated responses replace the stored ones at their indices. The response at `answerWith`
-    /// answers, with its stored body and as validated: ``StoredAnswer`` takes no age. With `removeAfterUse`, the stored
-    /// responses are removed instead of replaced.
+    /// Freshens stored responses by a 304. Replace the stored responses at these indices with the updated ones, or with
+    /// `removeAfterUse` remove them. The response at `answerWith` answers with its stored body. It is validated, so
+    /// pass no age to ``StoredAnswer``.
     case freshen([Int: StoredResponse], answerWith: Int, removeAfterUse: Bool)
-    /// Delivers the reply, and stores this response once its body is complete. The response replaces the stored one
-    /// with an equal ``StoredResponse/varyKey``.
+    /// Delivers the reply, and stores this response once its body is complete. It replaces the stored response with an
+    /// equal ``StoredResponse/varyKey``.
     case store(StoredResponse)
-    /// Delivers the reply, a 206, and stores its part as this response. A cache that keeps no parts only delivers.
+    /// Delivers a 206, and stores its part as this response. A cache without support for parts only delivers it.
     case storePart(StoredResponse)
-    /// Delivers the part at this index and then the reply, which is its rest. Stores both as this whole response.
+    /// Delivers the stored part at this index and then the reply, which contains the remaining bytes. Stores both as
+    /// this whole response.
     case complete(Int, StoredResponse)
-    /// Delivers the stored response at this index instead of the reply, which is an error (RFC 5861 §4).
+    /// Serves the stored response at this index stale instead of the reply, which is an error (RFC 5861 §4).
     case serveStale(Int)
-    /// Delivers the reply to a HEAD (RFC 9111 §4.3.5). The updated responses replace those at their indices. The
-    /// responses at the indices in `removing` are removed.
+    /// Delivers the reply to a HEAD (RFC 9111 §4.3.5). Replaces the stored responses at these indices with the updated
+    /// ones, and removes those in `removing`.
     case update([Int: StoredResponse], removing: [Int])
     /// Delivers the reply without storing it. With `removeStored`, all stored responses for its URL are removed.
     case relay(removeStored: Bool)
-    /// Sends the request once more, as the caller made it. The reply answers a question of the cache, but no stored
-    /// response can answer the request. The stored responses at these indices are unusable and are removed.
+    /// Repeats the request as the caller made it. The reply answers the cache's question, but no stored response can
+    /// answer the request. Removes the unusable stored responses at these indices.
     ///
-    /// An origin that answers the second request with another 304 is broken. The cache must count its retries.
+    /// A broken origin answers the second request with another 304, so the cache must limit its retries.
     case retry(removing: [Int])
 
-    /// The question that the cache added to the request; see ``ReuseDecision/question``.
+    /// The question that the cache added to the request. See ``ReuseDecision/question``.
     public enum Question: Hashable, Sendable {
-        /// The cache added nothing.
+        /// No question.
         case none
-        /// The cache asks whether the stored response at this index is still valid.
+        /// Whether the stored response at this index is still valid.
         case validation(Int)
-        /// The cache asks for the rest of the part at this index.
+        /// The remaining bytes of the part at this index.
         case rest(Int)
     }
 
@@ -86,13 +87,14 @@ public enum ReplyDecision: Hashable, Sendable {
             let validated: Int
             switch question {
             case .validation(let index): validated = index
-            // The caller asked whether its own response is still valid, and the 304 answers that question.
+            // The caller's own condition asked for validation, and the 304 answers it.
             case .none where isAskedByCaller: return .relay(removeStored: policy.storesNothing)
             case .none: return .retry(removing: [])
-            // An origin that replies to a range request with a 304 would do so again.
+            // An origin that replies to a range request with a 304 would repeat that reply.
             case .rest(let index): return .retry(removing: [index])
             }
-            // The stored validators have replaced a date of the caller; the caller's tags were sent along with them.
+            // The forwarded request had the stored validators instead of the caller's date, and the caller's tags in
+            // addition.
             let ownTags = Preconditions(original).entityTags
             let freshening = Freshening(
                 exchange, candidates: candidates, validated: validated, isUnambiguous: ownTags.isEmpty,
@@ -104,8 +106,8 @@ public enum ReplyDecision: Hashable, Sendable {
                 freshening.updates, answerWith: freshening.answer, removeAfterUse: freshening.removesAfterUse)
         }
 
-        /// Whether a 304 is about one of the caller's tags (RFC 9111 §4.3.3). A 304 without a tag is about one of them
-        /// only if the request carried no other tags.
+        /// Whether a 304 validates one of the caller's tags (RFC 9111 §4.3.3). A 304 without a tag does so only if the
+        /// request had no tags of the cache.
         private func isAbout(_ ownTags: [EntityTag]) -> Bool {
             guard !ownTags.isEmpty else { return false }
             let sent = exchange.request.headerFields[fields: .ifNoneMatch]
@@ -125,7 +127,7 @@ public enum ReplyDecision: Hashable, Sendable {
         // MARK: Whole responses
 
         func whole() -> ReplyDecision {
-            // Some servers label the part that was asked for as a 200.
+            // Some servers label the requested part as a 200.
             if exchange.request.headerFields.contains(.range), fields.contains(.contentRange) {
                 return .relay(removeStored: false)
             }
@@ -137,7 +139,8 @@ public enum ReplyDecision: Hashable, Sendable {
             return stored(part: nil).map(ReplyDecision.store) ?? .relay(removeStored: false)
         }
 
-        /// Returns the response to store; `nil` if no request can match it, as for a `Vary` with "*" (RFC 9111 §4.1).
+        /// Returns the response to store. Returns `nil` when no request can match it, as for a `Vary` with "*" (RFC 9111
+        /// §4.1).
         private func stored(part: StoredPart?) -> StoredResponse? {
             let varyKey = VaryKey(
                 response: fields, request: original, fingerprint: fingerprint,
@@ -162,7 +165,7 @@ public enum ReplyDecision: Hashable, Sendable {
             guard RangeSet(original) != nil, let part = StoredPart(contentRange: fields), !exchange.isBodyDecoded else {
                 return .relay(removeStored: false)
             }
-            // RFC 9111 §3.3: the rules for the whole apply to a part.
+            // RFC 9111 §3.3: a part follows the rules for the whole.
             let decision = StorageDecision(status: .ok, fields: fields, request: original, policy: policy)
             if case .notStorable(let removesStored) = decision.storability {
                 return .relay(removeStored: removesStored)
@@ -172,7 +175,7 @@ public enum ReplyDecision: Hashable, Sendable {
             return .storePart(response)
         }
 
-        /// Decides about the reply to a request for the rest of a stored part.
+        /// Decides about the reply to the cache's request for the rest of a stored part.
         func rest(of index: Int) -> ReplyDecision {
             guard candidates.indices.contains(index), let part = candidates[index].part else {
                 return .retry(removing: [])
@@ -185,7 +188,7 @@ public enum ReplyDecision: Hashable, Sendable {
             }
         }
 
-        /// Returns the whole that the stored part and the reply form; `nil` if there is none, or none to store.
+        /// Returns the storable whole that the stored part and the reply form, or `nil`.
         private func completion(of index: Int, _ part: StoredPart) -> StoredResponse? {
             guard let rest = StoredPart(contentRange: fields), let new = stored(part: rest) else { return nil }
             let combination = PartCombination(of: new, part: rest, with: [(candidates[index], part)])

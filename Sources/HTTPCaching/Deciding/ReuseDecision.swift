@@ -7,21 +7,22 @@ public import HTTPTypes
 public struct ReuseDecision: Hashable, Sendable {
     /// The action of the cache. An index refers to the candidates of the decision.
     public enum Action: Hashable, Sendable {
-        /// The stored response at this index answers without the origin. ``StoredAnswer`` forms the answer.
+        /// Answers with the stored response at this index, without the origin. ``StoredAnswer`` creates the answer.
         case hit(Int, age: Int64, isStale: Bool)
-        /// The stored response at this index answers stale, and the cache validates it in the background (RFC 5861 §3).
+        /// Answers with the stale stored response at this index, and validates it in the background (RFC 5861 §3).
         ///
-        /// A decision with ``CachePolicy/Mode/revalidateAlways`` returns the request for the background.
+        /// For the background request, decide again with ``CachePolicy/Mode/revalidateAlways``.
         case hitWhileRevalidating(Int, age: Int64)
-        /// The cache forwards this conditional request instead of the original one. After a 304 the stored response at
-        /// this index answers.
+        /// Forwards this conditional request instead of the original one. After a 304 the stored response at this index
+        /// answers.
         case validate(Int, HTTPRequest, ForwardReason)
-        /// The cache requests the rest of the stored part at this index from the origin. Arises only if the candidates
-        /// include a part.
+        /// Requests the rest of the stored part at this index from the origin. Occurs only with a part among the
+        /// candidates.
         case resume(Int, HTTPRequest)
-        /// The cache forwards the request unchanged.
+        /// Forwards the request unchanged.
         case forward(ForwardReason)
-        /// No stored response can answer, and the cache must not contact the origin: a 504 (RFC 9111 §5.2.1.7).
+        /// Answers with a 504: no stored response can answer, and the cache must not contact the origin (RFC 9111
+        /// §5.2.1.7).
         case unsatisfiable
     }
 
@@ -30,8 +31,8 @@ public struct ReuseDecision: Hashable, Sendable {
     /// The reason for the action.
     public let rule: Rule
 
-    /// The date at which the response that answers becomes stale; `nil` if none answers, or if the response is never
-    /// fresh without validation.
+    /// The date at which the answering response becomes stale. `nil` without an answering response, or for a response
+    /// that always needs validation.
     package let expiry: HTTPDate?
 
     init(_ action: Action, rule: Rule, expiry: HTTPDate? = nil) {
@@ -46,8 +47,8 @@ public struct ReuseDecision: Hashable, Sendable {
     ///   - request: The request as sent to the origin, including fields from the transport. `Vary` matches against it.
     ///   - candidates: All stored responses for the URL of the request, in any order. `Vary` selects among them.
     ///   - policy: The policy of the request.
-    ///   - now: The current time; ``HTTPDate/distantPast`` without a usable clock.
-    ///   - fingerprint: Replaces credentials in a ``VaryKey``. Must be the function that made the candidates' keys.
+    /// - now: The current time, or ``HTTPDate/distantPast`` without a usable clock.
+    /// - fingerprint: Replaces credentials in a ``VaryKey``. Must be the function that made the candidates' keys.
     public init(
         for request: HTTPRequest, candidates: [StoredResponse], policy: CachePolicy, now: HTTPDate,
         fingerprint: VaryKey.Fingerprint
@@ -55,7 +56,7 @@ public struct ReuseDecision: Hashable, Sendable {
         self = Self.make(request, candidates, policy, now, fingerprint)
     }
 
-    /// The request that the cache forwards instead of the original one; `nil` if it adds no question.
+    /// The request with the cache's question, which the cache forwards instead of the original request, or `nil`.
     public var conditionalRequest: HTTPRequest? {
         switch action {
         case .validate(_, let request, _), .resume(_, let request): request
@@ -118,7 +119,7 @@ public struct ReuseDecision: Hashable, Sendable {
         }
         if let answer { return answer.decision }
         guard !directives.onlyIfCached else { return forward(.miss, .onlyIfCached) }
-        // The origin has replaced a whole response that is older than a part.
+        // A newer part proves that the origin has replaced an older whole response.
         let isStale = refusal != nil
         let resumption = suitable.resumption(of: request, directives, candidates, isNewer: isStale)
         if let resumption { return resumption }

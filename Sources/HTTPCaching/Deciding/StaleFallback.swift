@@ -1,9 +1,9 @@
 public import HTTPTypes
 
-/// Chooses a stored response to replace a failed answer of the origin (RFC 9111 §4.2.4, RFC 5861 §4).
+/// Chooses a stored response to serve stale after a failure of the origin (RFC 9111 §4.2.4, RFC 5861 §4).
 ///
 /// A pure function of its arguments, safe on any thread. ``ReplyDecision`` makes the same choice for a reply with an
-/// error status. Call it yourself when no reply has arrived.
+/// error status. Call this function when no reply has arrived.
 public enum StaleFallback {
     /// The failure of the origin.
     @nonexhaustive
@@ -13,24 +13,24 @@ public enum StaleFallback {
         /// The origin answered with this server error.
         case status(Int)
 
-        /// Returns `nil` for a status that is not a server error.
+        /// Returns `nil` for a status other than a server error.
         ///
-        /// RFC 5861 §4 names 500, 502, 503 and 504. Another server error, such as 507, leaves the cache without a
-        /// better response, too.
+        /// RFC 5861 §4 names 500, 502, 503 and 504. Other server errors, such as 507, also leave the cache without a
+        /// better response.
         public init?(_ status: HTTPResponse.Status) {
             guard (500..<600).contains(status.code) else { return nil }
             self = .status(status.code)
         }
     }
 
-    /// Returns the index of the preferred candidate that may answer `request`; `nil` if none may.
+    /// Returns the index of the preferred candidate that may answer `request`, or `nil`.
     ///
     /// - Parameters:
-    ///   - request: The request that failed, as the caller made it.
+    ///   - request: The failed request, as the caller made it.
     ///   - candidates: All stored responses for the URL of the request, in any order.
     ///   - failure: The failure of the origin.
     ///   - policy: The policy of the request.
-    ///   - now: The current time; ``HTTPDate/distantPast`` without a usable clock.
+    ///   - now: The current time, or ``HTTPDate/distantPast`` without a usable clock.
     ///   - fingerprint: Replaces credentials in a ``VaryKey``.
     public static func choose(
         for request: HTTPRequest, candidates: [StoredResponse], failure: Failure, policy: CachePolicy, now: HTTPDate,
@@ -50,10 +50,10 @@ public enum StaleFallback {
         return permitted.preferred?.index
     }
 
-    /// Returns the seconds after its lifetime during which a response may be served stale; `nil` for not at all.
+    /// Returns the seconds after its lifetime during which a response may be served stale. `nil` means never.
     ///
-    /// The strictest of request, response and policy counts. A `stale-if-error` applies to every kind of failure: the
-    /// statuses of RFC 5861 §4, "500, 502, 503, 504", are only one kind.
+    /// The strictest of request, response and policy applies. A `stale-if-error` applies to every kind of failure, not
+    /// only to the statuses of RFC 5861 §4, "500, 502, 503, 504".
     private static func limit(
         _ failure: Failure, _ freshness: Freshness, _ directives: RequestDirectives, _ policy: CachePolicy
     ) -> Int64? {

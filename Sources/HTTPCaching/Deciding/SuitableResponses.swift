@@ -1,14 +1,14 @@
 package import HTTPTypes
 
-/// The stored responses, fresh or stale, that a request selects and whose bodies can answer it.
+/// The stored responses, fresh or stale, that the request selects and whose bodies can answer it.
 struct SuitableResponses {
     /// The responses that can answer.
     private(set) var responses: [SuitableResponse] = []
-    /// Whether the request selects any response, including responses without their bodies.
+    /// Whether the request selects any response, even one without its body.
     private(set) var isSelected = false
-    /// Whether a selected response lacks bytes that the request asks for.
+    /// Whether a selected response lacks requested bytes.
     private(set) var hasParts = false
-    /// Whether a selected response is of a private cache, and this one is shared.
+    /// Whether a private cache stored a selected response, and this cache is shared.
     private(set) var hasPrivate = false
 
     private var parts: [SuitableResponse] = []
@@ -23,7 +23,7 @@ struct SuitableResponses {
             isSelected = true
             guard candidate.hasIntactBody else { continue }
             let response = SuitableResponse(index, candidate, policy: policy)
-            // RFC 9111 §5.2.2.7. A private cache may have stored it, under another policy in the same store.
+            // RFC 9111 §5.2.2.7: a private cache may have stored it in the same store, under another policy.
             guard !policy.isShared || !response.freshness.cacheControl.isPrivate else {
                 hasPrivate = true
                 continue
@@ -37,7 +37,7 @@ struct SuitableResponses {
         }
     }
 
-    /// Chooses the response to validate, if no suitable response may answer without validation.
+    /// Chooses the response to validate when every suitable response needs validation.
     func validation(
         of request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse], refusal: Rule,
         at now: HTTPDate
@@ -46,7 +46,7 @@ struct SuitableResponses {
         for response in responses {
             let conditional = candidates[response.index].conditionalRequest(
                 from: request, isConditional: directives.isConditional)
-            // A response with a validator can save the transfer; a response without one cannot.
+            // Only a response with a validator can save the transfer.
             let isBetter =
                 nominee.map { nominee in
                     (conditional == nil) == (nominee.conditional == nil)
@@ -72,7 +72,7 @@ struct SuitableResponses {
     func resumption(
         of request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse], isNewer: Bool
     ) -> ReuseDecision? {
-        // The cache must not store the response to a no-store request, and therefore cannot complete the stored part.
+        // The cache must not store the response to a no-store request, so it cannot complete the stored part.
         guard !directives.noStore else { return nil }
         var best: (response: SuitableResponse, request: HTTPRequest)?
         for response in parts {
@@ -102,14 +102,14 @@ struct SuitableResponse {
         responseTime = response.responseTime
     }
 
-    /// RFC 9111 §4: prefers the most recent response by `Date`. But a response with `Vary` comes first (§4.1), because
-    /// "some resources mistakenly omit the Vary header field from their default response".
+    /// RFC 9111 §4: prefers the most recent response by `Date`. A response with `Vary` still precedes all others
+    /// (§4.1), because "some resources mistakenly omit the Vary header field from their default response".
     func isPreferred(to other: SuitableResponse) -> Bool {
         if hasVary != other.hasVary { return hasVary }
         return (freshness.date, responseTime) > (other.freshness.date, other.responseTime)
     }
 
-    /// Returns the decision to answer with this response; `nil` if `permission` refuses it.
+    /// Returns the decision to answer with this response, or `nil` when `permission` refuses it.
     func answer(_ permission: RequestDirectives.Permission, at now: HTTPDate) -> ReuseDecision? {
         let age = freshness.age(at: now)
         return switch permission {
@@ -124,12 +124,12 @@ struct SuitableResponse {
 }
 
 extension [SuitableResponse] {
-    /// The first response to which no other is preferred.
+    /// The most preferred response.
     var preferred: SuitableResponse? { self.max { $1.isPreferred(to: $0) } }
 }
 
 extension StoredResponse {
-    /// Whether the request matches the fields that `Vary` nominated, and the credentials of the original request.
+    /// Whether the request matches the fields that `Vary` nominates, and the credentials of the original request.
     package func isSelected(
         by request: HTTPRequest, policy: CachePolicy, fingerprint: VaryKey.Fingerprint
     ) -> Bool {
@@ -138,7 +138,7 @@ extension StoredResponse {
                 fields, for: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
     }
 
-    /// Whether the stored body contains all bytes that the request asks for.
+    /// Whether the stored body contains all requested bytes.
     ///
     /// - Parameter ranges: The ranges of the request.
     func holds(_ ranges: RangeSet?, of request: HTTPRequest) -> Bool {

@@ -3,23 +3,23 @@ internal import RawStructuredFieldValues
 
 /// The requests for which a response can be the compression dictionary (RFC 9842 §2.1).
 ///
-/// Reads the URL patterns that consist of literal text and of `*`, for a path and for a query. A pattern with groups,
-/// names, modifiers, escapes or dot segments counts as one that matches nothing.
+/// Supports URL patterns of literal text and `*`, for a path and for a query. A pattern with groups, names, modifiers,
+/// escapes or dot segments matches nothing.
 package struct UseAsDictionary: Hashable, Sendable {
     /// The longest `id` (RFC 9842 §2.1.3).
     static let maxIDLength = 1024
 
-    /// The pattern, as the server wrote it.
+    /// The pattern as sent by the server.
     package let match: String
-    /// The identifier that requests repeat; empty for none.
+    /// The identifier to repeat in requests, or an empty text.
     package let id: String
-    /// `scheme://authority`, of the dictionary and of all URLs that it matches (RFC 9842 §2.2.2).
+    /// The `scheme://authority` of the dictionary and of all matching URLs (RFC 9842 §2.2.2).
     private let origin: String
     private let path: Glob
-    /// `nil` for any query, or none.
+    /// `nil` matches any query and no query.
     private let query: Glob?
 
-    /// Reads `Use-As-Dictionary`; `nil` if the response is no dictionary, or none that this library understands.
+    /// Reads `Use-As-Dictionary`. Returns `nil` for a response that is no dictionary, or an unsupported one.
     ///
     /// RFC 9842 §2.1.2: a client without request destinations treats `match-dest` as empty.
     ///
@@ -51,7 +51,7 @@ package struct UseAsDictionary: Hashable, Sendable {
         return query?.matches(parts.query) ?? true
     }
 
-    /// Whether this dictionary takes precedence over another one that matches, too (RFC 9842 §2.2.3).
+    /// Whether this dictionary takes precedence over another matching dictionary (RFC 9842 §2.2.3).
     package func precedes(_ other: UseAsDictionary, fetchedAt time: HTTPDate, otherFetchedAt: HTTPDate) -> Bool {
         let (length, otherLength) = (match.utf8.count, other.match.utf8.count)
         return length == otherLength ? time > otherFetchedAt : length > otherLength
@@ -65,7 +65,7 @@ private struct URLParts {
     let query: Substring
 
     init?(_ url: String) {
-        // Byte by byte: a combining character does not change the delimiter before it.
+        // Works on bytes: in a String, a combining character would hide the delimiter before it.
         let bytes = url.utf8
         guard let scheme = bytes.firstRange(of: "://".utf8),
             let slash = bytes[scheme.upperBound...].firstIndex(of: UInt8(ascii: "/"))
@@ -87,7 +87,7 @@ private struct Pattern {
         guard !match.isEmpty, match.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
         var rest = match[...]
         if rest.hasPrefix(base.origin + "/") { rest = rest.dropFirst(base.origin.count) }
-        // A second star would modify the first; so would a question mark or a plus.
+        // After a star, another star, a question mark or a plus would be a modifier.
         guard !rest.contains(where: { ":(){}\\#".contains($0) }),
             !["**", "*?", "*+", "//"].contains(where: { rest.contains($0) })
         else { return nil }
@@ -97,7 +97,7 @@ private struct Pattern {
         var path = String(rest[..<(mark ?? rest.endIndex)])
         guard !path.isEmpty else { return nil }
         if !path.hasPrefix("/") {
-            // Relative to the folder of the dictionary.
+            // A relative path begins at the folder of the dictionary.
             path = String(base.path[...(base.path.lastIndex(of: "/") ?? base.path.startIndex)]) + path
         }
         guard !path.split(separator: "/").contains(where: { [".", ".."].contains($0) }) else { return nil }
@@ -114,7 +114,7 @@ extension Glob {
 }
 
 extension ItemOrInnerList {
-    /// The value of a Token item; `nil` for any other member.
+    /// The value of a Token item, or `nil` for any other member.
     fileprivate var token: String? {
         guard case .token(let token) = bareItem else { return nil }
         return token

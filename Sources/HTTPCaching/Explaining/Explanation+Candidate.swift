@@ -3,17 +3,17 @@ package import HTTPTypes
 extension Explanation {
     /// A stored response that could answer the request.
     public struct Candidate: Hashable, Sendable {
-        /// The URL of the stored response: the URL of the request, or an equivalent one by `No-Vary-Search`.
+        /// The URL of the stored response: the URL of the request, or an equivalent URL by `No-Vary-Search`.
         public let url: String
         /// The status code.
         public let status: Int
-        /// Whether the cache answers with this response or asks the origin about it.
+        /// Whether the cache answers with this response or validates it.
         public let isChosen: Bool
         /// Whether the request matches the fields that the response's `Vary` nominates (RFC 9111 §4.1).
         public let isSelected: Bool
-        /// The nominated fields that differ in the request; empty if the response is selected.
+        /// The nominated fields that differ in the request. Empty for a selected response.
         public let differences: [FieldDifference]
-        /// The nominated fields of the original request, one line for each: `accept-language: de`.
+        /// The nominated fields of the original request, one line each: `accept-language: de`.
         public let variant: [String]
         /// The freshness lifetime in seconds.
         public let lifetime: Int64
@@ -23,9 +23,9 @@ extension Explanation {
         public let age: Age
         /// Whether the response is fresh: its lifetime is greater than its age, and the clock is usable.
         public let isFresh: Bool
-        /// The remaining freshness lifetime in seconds; `nil` if the response is stale.
+        /// The remaining freshness lifetime in seconds, or `nil` for a stale response.
         public let freshFor: Int64?
-        /// The number of seconds since the response became stale; `nil` if it is fresh or the clock is unusable.
+        /// The seconds since the response became stale. `nil` for a fresh response, or without a usable clock.
         public let staleBy: Int64?
         /// The unchanged `ETag` of the response.
         public let entityTag: String?
@@ -36,7 +36,7 @@ extension Explanation {
         /// The directives for reuse that the cache heeds: `no-cache`, `must-revalidate`, `proxy-revalidate`,
         /// `immutable`, `stale-while-revalidate=n`, `stale-if-error=n`.
         public let directives: [String]
-        /// The stored byte range; `nil` if the response is complete.
+        /// The stored byte range, or `nil` for a complete response.
         public let part: StoredPart?
         /// The length of the stored body.
         public let byteCount: Int64
@@ -48,9 +48,9 @@ extension Explanation {
     public struct FieldDifference: Hashable, Sendable {
         /// The name in lower case.
         public let name: String
-        /// The value in the original request, or a fingerprint of credentials; `nil` if the field was absent.
+        /// The value in the original request, or a fingerprint of credentials. `nil` for an absent field.
         public let stored: String?
-        /// The value in the current request, or a fingerprint of credentials; `nil` if the field is absent.
+        /// The value in the current request, or a fingerprint of credentials. `nil` for an absent field.
         public let present: String?
     }
 
@@ -71,7 +71,7 @@ extension Explanation {
         case heuristic
         /// The default of the policy, because the response states no lifetime.
         case defaultLifetime
-        /// No source: the response is stale at once.
+        /// No source: the response is stale on receipt.
         case unstated
     }
 

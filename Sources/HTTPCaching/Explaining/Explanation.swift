@@ -1,9 +1,9 @@
 public import HTTPTypes
 
-/// The decision of a cache on a request at one moment, with its reason in the words of the specifications.
+/// Explains a cache's decision on one request in the words of the specifications.
 ///
-/// Explains a ``ReuseDecision`` beside which it is created: it costs more than the decision, and a hit should not pay for
-/// it. Credentials appear only as fingerprints.
+/// Created on demand from a ``ReuseDecision``, because the explanation costs more than the decision and a hit should
+/// not pay for it. Credentials appear only as fingerprints.
 public struct Explanation: Hashable, Sendable {
     /// The action of the cache.
     @nonexhaustive
@@ -34,19 +34,18 @@ public struct Explanation: Hashable, Sendable {
     public let outcome: Outcome
     /// The rule that determines the outcome.
     public let rule: Rule
-    /// The reason for forwarding, in the terms of RFC 9211 §2.2, such as `uri-miss`; `nil` if the cache does not
-    /// forward the request.
+    /// The reason for forwarding in the terms of RFC 9211 §2.2, such as `uri-miss`, or `nil` for an answer without the
+    /// origin.
     public let forwardReason: String?
-    /// Whether the stored response answers as a 304, because the client's own condition shows that the client already
-    /// has that response (RFC 9111 §4.3.2).
+    /// Whether the answer is a 304, because the client already has the stored response by the client's own condition
+    /// (RFC 9111 §4.3.2).
     public let isNotModified: Bool
     /// The fields that make the request to the origin conditional or partial: `If-None-Match`, `If-Modified-Since`,
     /// `Range` and `If-Range`.
     ///
-    /// Includes the fields of the caller. Empty if the cache does not contact the origin.
+    /// Includes the caller's fields. Empty for an answer without the origin.
     public let conditionalFields: HTTPFields
-    /// The stored responses for the URL. The response that answers, or that the cache asks the origin about, comes
-    /// first.
+    /// The stored responses for the URL. The response that answers or is validated comes first.
     public let candidates: [Candidate]
 }
 

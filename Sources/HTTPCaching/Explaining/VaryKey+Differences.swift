@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 extension VaryKey {
-    /// The lines of the key; none when `Vary` nominates nothing.
+    /// The lines of the key. Empty when `Vary` nominates no field.
     package var lines: [String] {
         guard !text.isEmpty else { return [] }
         return text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { line in
@@ -9,7 +9,7 @@ extension VaryKey {
         }
     }
 
-    /// Returns the nominated fields that differ in `request`; see ``matches(_:fingerprint:nominatesAuthorization:)``.
+    /// Returns the nominated fields that differ in `request`. See ``matches(_:fingerprint:nominatesAuthorization:)``.
     func differences(
         from request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool
     ) -> [Explanation.FieldDifference] {
@@ -29,7 +29,7 @@ extension VaryKey {
         return differences
     }
 
-    /// Returns the value in a line; `nil` for a name alone, which denotes an absent field.
+    /// Returns the value in a line, or `nil` for a name alone, which denotes an absent field.
     package static func value(in line: String) -> String? {
         guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
         let value = line.utf8[line.utf8.index(after: colon)...]

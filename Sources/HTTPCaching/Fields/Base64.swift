@@ -1,9 +1,9 @@
-/// Decodes the text of a Byte Sequence (RFC 9651 §4.2.7, RFC 4648 §4). `Data(base64Encoded:)` refuses text without the
-/// padding, which the first of these sections accepts.
+/// Decodes the text of a Byte Sequence (RFC 9651 §4.2.7, RFC 4648 §4). `Data(base64Encoded:)` would refuse text without
+/// padding, which RFC 9651 accepts.
 enum Base64 {
-    /// Returns the bytes of `text`; `nil` if the text is not base64.
+    /// Returns the bytes of base64 text, or `nil` for other text.
     ///
-    /// RFC 9651 §4.2.7: missing or excess padding and pad bits that are not zero are no errors.
+    /// RFC 9651 §4.2.7: accepts missing or excess padding, and pad bits other than zero.
     static func bytes(of text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count / 4 * 3)
@@ -22,7 +22,7 @@ enum Base64 {
                 bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
             }
         }
-        // One character has too few bits for a byte.
+        // A single character has too few bits for a byte.
         return count == 6 ? nil : bytes
     }
 

@@ -1,9 +1,9 @@
 public import HTTPTypes
 internal import RawStructuredFieldValues
 
-// RFC 9213: targeted fields, such as CDN-Cache-Control, address one class of caches only.
+// RFC 9213: targeted fields, such as CDN-Cache-Control, address one class of caches.
 extension CacheControl {
-    /// Reads the directives of the first valid, non-empty field in `names`; `nil` if there is none.
+    /// Reads the directives of the first valid, non-empty field in `names`.
     ///
     /// RFC 9213 §2.2: this field replaces `Cache-Control` and `Expires`. A field that does not parse as a Dictionary
     /// counts as absent (§2.1). Directives in capitals, and elements that `Cache-Control` would tolerate, make the
@@ -11,7 +11,7 @@ extension CacheControl {
     ///
     /// - Parameters:
     ///   - fields: The fields of the response.
-    ///   - names: The target list of the cache, in order. Empty if no targeted field addresses the cache.
+    ///   - names: The cache's target list, in order. Empty for a cache that no targeted field addresses.
     public init?(targeted fields: HTTPFields, names: [String]) {
         for name in names {
             guard let name = HTTPField.Name(name)?.canonicalName,
@@ -27,7 +27,7 @@ extension CacheControl {
     /// Applies a member by its inferred type (§2.1): Boolean without an argument, Integer for a number, String or Token
     /// for field names.
     ///
-    /// A member of another type restricts but permits nothing, as in `Cache-Control`. The last value of a duplicate
+    /// As in `Cache-Control`, a member of another type may restrict but never permits. The last value of a duplicate
     /// name counts, as in every Dictionary (RFC 9651 §4.2.2).
     private mutating func apply(_ name: String, _ value: ItemOrInnerList) {
         switch name {

@@ -1,12 +1,13 @@
 internal import HTTPTypes
 
 extension CacheControl {
-    /// The value of a `Cache-Control` field with these directives, such as `max-age=60, public`; empty without any.
+    /// The value of a `Cache-Control` field with these directives, such as `max-age=60, public`. Empty without
+    /// directives.
     ///
-    /// Reading the value gives the same directives. A malformed directive, or a number below 0, is written without its
-    /// argument, as `max-age=`: it stays malformed for every reader. A number above ``DeltaSeconds/limit``
-    /// becomes the limit (RFC 9111 §1.2.2). If any of ``noCacheFields`` is no token, `no-cache` is written without field
-    /// names, and covers the whole response.
+    /// Parsing the value restores the directives. A malformed directive, or a number below 0, appears without its
+    /// argument, as `max-age=`, and so stays malformed for every reader. A number above ``DeltaSeconds/limit`` becomes
+    /// the limit (RFC 9111 §1.2.2). If any of ``noCacheFields`` is no token, `no-cache` appears without field names and
+    /// covers the whole response.
     public var fieldValue: String {
         var elements: [String] = []
         func write(_ name: String, _ isSet: Bool, isMalformed: Bool = false) {

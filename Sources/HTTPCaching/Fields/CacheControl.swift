@@ -10,7 +10,7 @@ public struct CacheControl: Hashable, Sendable {
     public var maxAge = DeltaSeconds.absent
     /// `s-maxage`, of a response to a shared cache (RFC 9111 §5.2.2.10).
     public var sharedMaxAge = DeltaSeconds.absent
-    /// `max-stale`, of a request (RFC 9111 §5.2.1.2); `Int64.max` without an argument.
+    /// `max-stale`, of a request (RFC 9111 §5.2.1.2). `Int64.max` without an argument.
     public var maxStale = DeltaSeconds.absent
     /// `min-fresh`, of a request (RFC 9111 §5.2.1.3).
     public var minFresh = DeltaSeconds.absent
@@ -28,15 +28,15 @@ public struct CacheControl: Hashable, Sendable {
     public var noTransform = false
     /// `private`, of a response, with or without field names (RFC 9111 §5.2.2.7).
     public var isPrivate = false
-    /// Whether only malformed elements contain `private`. They restrict; a well-formed one also permits a private cache
-    /// to store the response.
+    /// Whether `private` appears only in malformed elements. These restrict, but only a well-formed `private` also
+    /// permits a private cache to store the response.
     package var privateIsMalformed = false
     /// `public`, of a response (RFC 9111 §5.2.2.9).
     public var isPublic = false
     /// `must-revalidate`, of a response (RFC 9111 §5.2.2.2).
     public var mustRevalidate = false
-    /// Whether only malformed elements contain `must-revalidate`. They restrict; a well-formed one also permits a shared
-    /// cache to store the response to a request with `Authorization`.
+    /// Whether `must-revalidate` appears only in malformed elements. These restrict, but only a well-formed
+    /// `must-revalidate` also permits a shared cache to store the response to a request with `Authorization`.
     package var mustRevalidateIsMalformed = false
     /// `proxy-revalidate`, of a response (RFC 9111 §5.2.2.8).
     public var proxyRevalidate = false
@@ -61,7 +61,7 @@ public struct CacheControl: Hashable, Sendable {
         return isPublic || (mustRevalidate && !mustRevalidateIsMalformed)
     }
 
-    /// Whether the response must not be stored; RFC 9111 §5.2.2.3: a cache that heeds `must-understand` ignores
+    /// Whether the response must not be stored. RFC 9111 §5.2.2.3: a cache that supports `must-understand` ignores
     /// `no-store`.
     var forbidsStoring: Bool { noStore && !mustUnderstand }
 
@@ -86,7 +86,7 @@ extension CacheControl {
         case none
         case token(FieldBytes)
         case quoted(FieldBytes)
-        /// The "=" has no value.
+        /// An "=" without a value.
         case missing
         case unterminated
 
@@ -123,7 +123,7 @@ extension CacheControl {
     /// Reads the rest of a malformed element and applies only its restrictions.
     ///
     /// After an unterminated quote, data and directives are indistinguishable. With `beyondCommas`, the parser
-    /// therefore searches the field value to its end and ignores quotes.
+    /// therefore searches the whole rest of the field value and ignores quotes.
     private mutating func restrictByRest(_ scanner: inout FieldScanner, beyondCommas: Bool) {
         var beyondCommas = beyondCommas
         while let byte = scanner.next {

@@ -2,22 +2,22 @@ internal import ByteText
 public import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// The handling of a request by this cache, as reported in `Cache-Status` (RFC 9211).
+/// Describes how this cache handled a request, for the field `Cache-Status` (RFC 9211).
 ///
-/// A status belongs to one delivery of a response; the cache never stores it. RFC 9211 §2: a response that the cache
-/// generates itself, such as the 504 to `only-if-cached`, gets no `Cache-Status`.
+/// A status belongs to one delivery of a response and is never stored. RFC 9211 §2: a response that the cache generates
+/// itself, such as the 504 to `only-if-cached`, gets no `Cache-Status`.
 public struct CacheStatus: Hashable, Sendable {
-    /// The reason for forwarding the request to the origin; `nil` if a stored response answered without the origin.
+    /// The reason for forwarding the request to the origin, or `nil` for an answer without the origin.
     public var forward: ForwardReason?
-    /// The status code of the origin's reply; only for forwarded requests. May be `nil` if the delivered response has
+    /// The status code of the origin's reply, for forwarded requests only. May be `nil` when the delivered response has
     /// the same status code.
     public var forwardStatus: Int?
-    /// The remaining freshness lifetime in seconds; negative once the response is stale.
+    /// The remaining freshness lifetime in seconds. Negative for a stale response.
     public var ttl: Int64?
-    /// Whether the cache stored the response; only for forwarded requests.
+    /// Whether the cache stored the response, for forwarded requests only.
     public var stored: Bool?
-    /// Whether the request was collapsed with another; only for forwarded requests. `false` if the cache tried to
-    /// collapse the request and failed.
+    /// Whether the request was collapsed with another, for forwarded requests only. `false` after a failed attempt to
+    /// collapse it.
     public var collapsed: Bool?
     /// The cache key of the response.
     public var key: String?
@@ -27,7 +27,7 @@ public struct CacheStatus: Hashable, Sendable {
     /// The longest ``key`` or ``detail`` in bytes. The cache omits a longer one.
     static let maxTextByteCount = 1024
 
-    /// Creates the status of a stored response that answered.
+    /// Creates the status of an answer from a stored response.
     public static func hit(ttl: Int64? = nil, key: String? = nil, detail: String? = nil) -> CacheStatus {
         CacheStatus(ttl: ttl, key: key, detail: detail)
     }
@@ -52,8 +52,7 @@ extension CacheStatus {
     /// Returns the list member for the cache called `name`.
     public func member(name: String) -> String {
         var member = Self.printable(name).map(Self.tokenOrString) ?? "cache"
-        // RFC 9211 §2.2: "hit" and "fwd" exclude each other. The parameters of §2.3, §2.5 and §2.6 have a meaning only
-        // beside "fwd".
+        // RFC 9211 §2.2: "hit" and "fwd" exclude each other. The parameters of §2.3, §2.5 and §2.6 require "fwd".
         if let forward {
             member += ";fwd=" + forward.rawValue
             if let forwardStatus { member += ";fwd-status=\(Self.integer(Int64(forwardStatus)))" }
@@ -72,7 +71,7 @@ extension CacheStatus {
 
     /// Appends the member for the cache called `name` after the members of caches nearer to the origin.
     ///
-    /// RFC 9211 §2: existing members stay unchanged, malformed or not. The new member therefore gets a line of its own.
+    /// RFC 9211 §2: existing members stay unchanged, malformed or not. So this method adds a separate field line.
     public func append(to fields: inout HTTPFields, name: String) {
         guard let fieldName = Self.fieldName else { return }
         fields.append(HTTPField(name: fieldName, value: member(name: name)))
@@ -99,7 +98,7 @@ extension CacheStatus {
         return quoted + "\""
     }
 
-    /// Percent-encodes every byte that a String cannot contain (RFC 9651 §3.3.3). Returns `nil` if the text is too
+    /// Percent-encodes every byte that a String cannot contain (RFC 9651 §3.3.3). Returns `nil` for text that is too
     /// long.
     private static func printable(_ text: String) -> String? {
         guard text.utf8.count <= maxTextByteCount else { return nil }

@@ -1,21 +1,21 @@
 /// A date and time of day in UTC and the proleptic Gregorian calendar.
 ///
-/// The conversions use the algorithms of https://howardhinnant.github.io/date_algorithms.html. There, a year begins in
-/// March, so the leap day is its last day.
+/// The conversions use the algorithms of https://howardhinnant.github.io/date_algorithms.html. Their years begin in
+/// March, so that the leap day is the last day of a year.
 struct CivilTime {
     var year: Int64
     var month: Int64
     var day: Int64
     var secondOfDay: Int64
 
-    /// Returns `nil` for values that no clock or calendar shows.
+    /// Returns `nil` for an impossible date or time.
     init?(year: Int64, month: Int, day: Int64, hour: Int64, minute: Int64, second: Int64) {
         guard hour < 24, minute < 60, second <= 60, day >= 1 else { return nil }
         self.year = year
         self.month = Int64(month)
         self.day = day
-        // RFC 9110 §5.6.7 allows a leap second, but seconds since 1970 cannot represent it. Use the second before it
-        // (RFC 9111 §4.2: "the nearest time equal to or earlier than the received value").
+        // RFC 9110 §5.6.7 allows a leap second, but seconds since 1970 cannot represent it. Use the second before (RFC
+        // 9111 §4.2: "the nearest time equal to or earlier than the received value").
         secondOfDay = hour * 3600 + minute * 60 + min(second, 59)
         guard day <= lengthOfMonth else { return nil }
     }

@@ -2,7 +2,7 @@ internal import ByteText
 
 /// The argument of a directive that takes a number of seconds (RFC 9111 §1.2.2).
 ///
-/// Distinguishes absent from malformed: an absent number lets the next rule decide, a malformed one means stale
+/// Distinguishes absent from malformed: without a number the next rule decides, but a malformed number means stale
 /// (§4.2.1).
 public enum DeltaSeconds: Hashable, Sendable {
     /// The directive is absent.
@@ -36,7 +36,7 @@ public enum DeltaSeconds: Hashable, Sendable {
         self = isEmpty ? .malformed : .seconds(number)
     }
 
-    /// The number; `nil` if the directive is absent or malformed.
+    /// The number, or `nil` for an absent or malformed directive.
     public var value: Int64? {
         guard case .seconds(let number) = self else { return nil }
         return number
@@ -45,7 +45,7 @@ public enum DeltaSeconds: Hashable, Sendable {
     /// Whether `staleness` lies within this window, as for `stale-while-revalidate` and `stale-if-error` (RFC 5861).
     /// Absent and malformed permit nothing.
     ///
-    /// Compares the number with the staleness: adding it to the lifetime could overflow (RFC 9111 §1.2.2).
+    /// Compares the number with the staleness, because adding it to the lifetime could overflow (RFC 9111 §1.2.2).
     public func permits(staleness: Int64) -> Bool {
         guard case .seconds(let window) = self else { return false }
         return staleness <= window

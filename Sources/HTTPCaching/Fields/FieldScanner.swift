@@ -5,8 +5,8 @@ package typealias FieldBytes = UnsafeBufferPointer<UInt8>
 
 /// Reads a field value by the grammar of RFC 9110 §5.6.
 ///
-/// The scanner reads each byte once or twice, allocates nothing and never passes the end, for any input. The scanner
-/// and its results are valid as long as the buffer: inside `withUnsafeBytesOfValue`.
+/// Reads each byte once or twice, allocates nothing and never passes the end, for any input. The scanner and its
+/// results are valid only while the buffer is: inside `withUnsafeBytesOfValue`.
 package struct FieldScanner {
     private let bytes: FieldBytes
     private var position = 0
@@ -15,7 +15,7 @@ package struct FieldScanner {
         self.bytes = bytes
     }
 
-    /// The next byte; `nil` at the end.
+    /// The next byte, or `nil` at the end.
     package var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     /// Skips the next byte.
@@ -23,7 +23,7 @@ package struct FieldScanner {
         if position < bytes.count { position += 1 }
     }
 
-    /// Skips the next byte if it is `byte`; returns whether it did.
+    /// Skips the next byte if it equals `byte`, and returns whether it did.
     package mutating func skip(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
@@ -34,7 +34,7 @@ package struct FieldScanner {
         while let byte = next, byte.isFieldWhitespace { position += 1 }
     }
 
-    /// Moves to the next list element; returns `false` if there is none.
+    /// Moves to the next list element. Returns `false` at the end.
     ///
     /// RFC 9110 §5.6.1.2: a recipient must parse and ignore a reasonable number of empty list elements.
     mutating func skipToElement() -> Bool {
@@ -45,7 +45,7 @@ package struct FieldScanner {
         return false
     }
 
-    /// Reads the rest as a list; returns `nil` if `read` refuses an element, or leaves some of its bytes.
+    /// Reads the rest as a list. Returns `nil` when `read` refuses an element or does not consume all of it.
     mutating func list<Element>(_ read: (_ scanner: inout FieldScanner) -> Element?) -> [Element]? {
         var elements: [Element] = []
         while skipToElement() {
@@ -61,14 +61,14 @@ package struct FieldScanner {
         return next == nil || next == UInt8(ascii: ",")
     }
 
-    /// Reads the next token; returns an empty one if the next byte belongs to no token.
+    /// Reads the next token. Returns an empty token if the next byte belongs to no token.
     package mutating func token() -> FieldBytes {
         let start = position
         while let byte = next, byte.isTokenByte { position += 1 }
         return FieldBytes(rebasing: bytes[start..<position])
     }
 
-    /// Reads the next digits; returns `nil` if the next byte is not a digit.
+    /// Reads the next digits, or returns `nil` without digits.
     package mutating func digits() -> FieldBytes? {
         let start = position
         while let byte = next, byte.isASCIIDigit { position += 1 }
@@ -77,7 +77,7 @@ package struct FieldScanner {
 
     /// Reads the next quoted-string and returns its content without unescaping quoted-pairs.
     ///
-    /// - Returns: `nil` if the closing quote is missing; the scanner is then after the opening quote.
+    /// - Returns: `nil` without a closing quote. The scanner is then after the opening quote.
     package mutating func quotedString() -> FieldBytes? {
         guard skip(UInt8(ascii: "\"")) else { return nil }
         var end = position
@@ -112,7 +112,7 @@ extension UnsafeBufferPointer<UInt8> {
         return FieldBytes(rebasing: self[range])
     }
 
-    /// The tokens of a comma-separated list, in lower case; `nil` if an element is not a token.
+    /// The tokens of a comma-separated list in lower case, or `nil` for a list with other elements.
     var lowercasedTokens: [String]? {
         var scanner = FieldScanner(self)
         return scanner.list { scanner in

@@ -8,7 +8,7 @@ enum FormQuery {
         let value: [UInt8]
     }
 
-    /// Returns the parameters whose names `isIncluded` accepts, in order. Skips empty ones, as in `a=1&&b=2`.
+    /// Returns the parameters whose names `isIncluded` accepts, in order. Skips empty parameters, as in `a=1&&b=2`.
     static func pairs(_ query: Substring.UTF8View, where isIncluded: (_ name: [UInt8]) -> Bool) -> [Pair] {
         var pairs: [Pair] = []
         for part in query.split(separator: UInt8(ascii: "&")) {
@@ -22,7 +22,7 @@ enum FormQuery {
 
     /// Sorts by name and keeps the order of parameters with the same name.
     static func sortByName(_ pairs: inout [Pair]) {
-        // Swift does not guarantee a stable sort, so the index decides between equal names.
+        // Swift does not guarantee a stable sort, so the index orders equal names.
         pairs = pairs.enumerated().sorted { first, second in
             if first.element.name == second.element.name { return first.offset < second.offset }
             return first.element.name.lexicographicallyPrecedes(second.element.name)

@@ -1,4 +1,4 @@
-/// A pattern of bytes in which `*` matches any bytes, or none. It has no other wildcard.
+/// A pattern of bytes in which `*` matches any number of bytes. Supports no other wildcard.
 package struct Glob: Hashable, Sendable {
     /// The texts before, between and after the stars.
     private let first: [UInt8]
@@ -15,8 +15,8 @@ package struct Glob: Hashable, Sendable {
 
     /// Whether the pattern matches the whole text.
     ///
-    /// Takes for each part the first place where it fits. A later place would leave the following parts less text, so no
-    /// part needs a second try.
+    /// Takes the first occurrence of each part. A later occurrence would leave less text for the following parts, so no
+    /// part needs backtracking.
     package func matches(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard let last else { return text.elementsEqual(first) }
         guard text.count >= first.count + last.count, text.starts(with: first),
@@ -30,7 +30,7 @@ package struct Glob: Hashable, Sendable {
         return true
     }
 
-    /// Returns the index after the first place of `part`; `nil` if `text` does not contain it.
+    /// Returns the index after the first occurrence of `part`, or `nil`.
     private static func end(of part: [UInt8], in text: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
         guard text.count >= part.count else { return nil }
         for start in text.startIndex...(text.endIndex - part.count) where text[start] == part[0] {

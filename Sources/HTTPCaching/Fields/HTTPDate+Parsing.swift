@@ -57,7 +57,7 @@ extension CivilTime {
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT`
     ///
-    /// Does not check the weekday against the date: the check could only make an unambiguous date ambiguous.
+    /// Does not compare the weekday with the date: a contradiction would only make an unambiguous date ambiguous.
     private init?(fixdate bytes: FieldBytes) {
         guard bytes[0..<3].index(in: DateName.weekdays) != nil,
             bytes[3] == UInt8(ascii: ","), bytes[4] == 0x20, bytes[7] == 0x20, bytes[11] == 0x20, bytes[16] == 0x20,
@@ -125,7 +125,7 @@ extension CivilTime {
 extension CivilTime {
     /// Classifies each word of a date by its appearance, as RFC 6265 §5.1.1 does for cookies.
     fileprivate init?(lenient bytes: FieldBytes, now: HTTPDate) {
-        // No date is longer; the limit bounds the memory for the words.
+        // No date is longer. The limit bounds the memory for the words.
         guard bytes.count <= 64 else { return nil }
         var day: Int64?
         var month: Int?
@@ -183,7 +183,7 @@ extension CivilTime {
 }
 
 extension Slice<FieldBytes> {
-    /// The value of one to four digits; `nil` for any other bytes.
+    /// The value of one to four digits, or `nil` for any other bytes.
     fileprivate var number: Int64? {
         guard (1...4).contains(count) else { return nil }
         var number: Int64 = 0

@@ -24,7 +24,7 @@ public struct HTTPDate: Hashable, Comparable, Sendable {
         HTTPDate(secondsSince1970: secondsSince1970.saturatingAdding(seconds))
     }
 
-    /// Returns the number of seconds from `earlier` to this date; negative if this date is before `earlier`.
+    /// Returns the number of seconds from `earlier` to this date. Negative if this date is earlier.
     public func seconds(since earlier: HTTPDate) -> Int64 {
         secondsSince1970.saturatingSubtracting(earlier.secondsSince1970)
     }

@@ -1,28 +1,29 @@
 package import HTTPTypes
 
-// RFC 9110 §5.5: a field value is a sequence of bytes, in any superset of US-ASCII. `HTTPField.value` repairs bytes that
-// are not UTF-8, so that different values have equal texts. Compare, join and send the bytes; show the text.
+// RFC 9110 §5.5: a field value is a sequence of bytes, in any superset of US-ASCII. `HTTPField.value` repairs bytes
+// that are not UTF-8, so different values can have equal texts. Compare, join and send the bytes. Use the text only for
+// display.
 extension HTTPField {
     /// The value without whitespace at either end.
     package var trimmedBytes: [UInt8] { withUnsafeBytesOfValue { Array($0.trimmed) } }
 
-    /// The value for people and for SQL: as UTF-8, or else as ISO 8859-1, which RFC 9110 §5.5 names as the historic
-    /// encoding.
+    /// The value for people and for SQL. Decoded as UTF-8, or else as ISO 8859-1, the historic encoding by RFC 9110
+    /// §5.5.
     package var text: String { withUnsafeBytesOfValue { $0.fieldText } }
 }
 
 extension HTTPFields {
-    /// Returns the line of a field that is no list; `nil` without one, or with several.
+    /// Returns the only line of a field that is no list, or `nil` for several lines.
     func onlyLine(_ name: HTTPField.Name) -> HTTPField? {
         var lines = lazy.filter { $0.name == name }.makeIterator()
         guard let line = lines.next(), lines.next() == nil else { return nil }
         return line
     }
 
-    /// The bytes of the first line of a field, without whitespace at either end; `nil` without the field.
+    /// The bytes of the first line of a field, without whitespace at either end.
     func firstBytes(of name: HTTPField.Name) -> [UInt8]? { first { $0.name == name }?.trimmedBytes }
 
-    /// The text of a field for people and for SQL, all its lines; `nil` without the field.
+    /// The text of all lines of a field, for people and for SQL.
     package func text(of name: HTTPField.Name) -> String? {
         let texts = self[fields: name].map(\.text)
         return texts.isEmpty ? nil : texts.joined(separator: ", ")
@@ -42,10 +43,10 @@ extension Collection<UInt8> {
         return String(scalars)
     }
 
-    /// Whether the bytes contain U+FFFD, in place of which the origin may have sent any other bytes.
+    /// Whether the bytes contain U+FFFD, which may replace any other bytes of the origin.
     ///
-    /// Transports whose values are strings repair values that are not UTF-8, among them that of `URLSession`. Two
-    /// repaired entity tags can be equal although the tags of the origin differ, so a repaired tag must match nothing.
+    /// Transports with string values, among them `URLSession`, repair values that are not UTF-8. Two repaired entity
+    /// tags can be equal although the origin's tags differ, so a repaired tag must match nothing.
     var isRepaired: Bool {
         var matched = 0
         for byte in self {

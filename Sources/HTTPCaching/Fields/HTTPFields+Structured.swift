@@ -1,18 +1,18 @@
 internal import HTTPTypes
 internal import RawStructuredFieldValues
 
-// RFC 9651: structured fields have a strict grammar of their own. After one error the whole field counts as absent.
+// RFC 9651: structured fields have a strict grammar. After one error the whole field counts as absent.
 extension HTTPFields {
-    /// The largest size of a structured field in bytes, all its lines together. A larger field counts as absent.
+    /// The most bytes of a structured field, over all its lines. A larger field counts as absent.
     static let maxStructuredByteCount = 32_768
 
     /// The most commas and semicolons in a structured field.
     ///
-    /// The parser searches linearly for an earlier member, or parameter, of the same name. The work therefore grows
-    /// with the square of this number.
+    /// The parser searches linearly for an earlier member or parameter of the same name. So the work grows with the
+    /// square of this number.
     static let maxStructuredSeparatorCount = 1024
 
-    /// Parses the field `name`, in lower case, as a List; returns `nil` if it is absent, empty or malformed.
+    /// Parses the field `name`, in lower case, as a List. Returns `nil` for an absent, empty or malformed field.
     func structuredList(named name: String) -> [ItemOrInnerList]? {
         guard let bytes = structuredBytes(named: name) else { return nil }
         var parser = StructuredFieldValueParser(bytes)
@@ -20,7 +20,7 @@ extension HTTPFields {
         return members
     }
 
-    /// Parses the field `name`, in lower case, as a Dictionary; returns `nil` if it is absent, empty or malformed.
+    /// Parses the field `name`, in lower case, as a Dictionary. Returns `nil` for an absent, empty or malformed field.
     func structuredDictionary(named name: String) -> OrderedMap<String, ItemOrInnerList>? {
         guard let bytes = structuredBytes(named: name) else { return nil }
         var parser = StructuredFieldValueParser(bytes)
@@ -54,19 +54,19 @@ extension HTTPFields {
 }
 
 extension ItemOrInnerList {
-    /// The value of an item without its parameters; `nil` for an inner list.
+    /// The value of an item without its parameters, or `nil` for an inner list.
     var bareItem: RFC9651BareItem? {
         guard case .item(let item) = self else { return nil }
         return item.rfc9651BareItem
     }
 
-    /// The value of a String item; `nil` for any other member.
+    /// The value of a String item, or `nil` for any other member.
     var string: String? {
         guard case .string(let string) = bareItem else { return nil }
         return string
     }
 
-    /// The values of an inner list of Strings; `nil` for any other member.
+    /// The values of an inner list of Strings, or `nil` for any other member.
     var strings: [String]? {
         guard case .innerList(let list) = self else { return nil }
         var strings: [String] = []

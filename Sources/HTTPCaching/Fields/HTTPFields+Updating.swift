@@ -1,14 +1,14 @@
 internal import HTTPTypes
 
 extension HTTPFields {
-    /// Replaces the fields that `newer` has, too, and adds its others (RFC 9111 §3.2, §3.4).
+    /// Replaces and adds the fields of `newer` (RFC 9111 §3.2, §3.4).
     ///
-    /// `Vary` only grows. An origin that names fewer fields in a 304 or a 206 still selects by all of them: the stored
-    /// content would answer for the other variants.
+    /// `Vary` only grows. An origin that names fewer fields in a 304 or a 206 still selects by all of them. Dropping a
+    /// name would let the stored content answer for other variants.
     ///
     /// - Parameters:
     ///   - newer: The fields of the newer response.
-    ///   - excluded: The names of fields that stay, in lower case.
+    ///   - excluded: The names of unchanged fields, in lower case.
     mutating func update(with newer: HTTPFields, except excluded: Set<String>) {
         let forgotten = Set(varyNames).subtracting(newer.varyNames)
         var handled = excluded
@@ -20,7 +20,7 @@ extension HTTPFields {
         }
     }
 
-    /// The names in `Vary`, in lower case; those of a malformed line are unknown.
+    /// The names in `Vary`, in lower case. Ignores malformed lines.
     private var varyNames: [String] {
         filter { $0.name == .vary }.flatMap { $0.withUnsafeBytesOfValue(\.lowercasedTokens) ?? [] }
     }

@@ -6,7 +6,7 @@ extension HTTPRequest.Method {
     /// Methods are case-sensitive. An unknown method is not safe.
     package var isSafe: Bool { Self.safeMethods.contains(rawValue) }
 
-    /// Whether a success carries the content of a resource: of the target (GET), or of the equivalent resource (QUERY,
+    /// Whether a success carries the content of a resource: of the target (GET) or of the equivalent resource (QUERY,
     /// RFC 10008 §2.2).
     package var isRetrieval: Bool { self == .get || self == .query }
 

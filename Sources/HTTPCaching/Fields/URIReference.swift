@@ -2,9 +2,9 @@ internal import ByteText
 
 /// A URI or relative reference, split into components by RFC 3986 §3.
 ///
-/// Keeps each component byte for byte (RFC 3986 §2.4: "implementations must not percent-encode or decode the same string
-/// more than once"). Spaces, control characters and bytes beyond ASCII are the exception outside of the authority: servers
-/// send them in `Location`, and no URI contains them. They are percent-encoded, as browsers do.
+/// Keeps each component byte for byte (RFC 3986 §2.4: "implementations must not percent-encode or decode the same
+/// string more than once"). Except in the authority, percent-encodes spaces, control characters and bytes beyond ASCII,
+/// as browsers do. Servers send these bytes in `Location`, although no URI may contain them.
 struct URIReference: Sendable {
     private var scheme: [UInt8]?
     private var authority: [UInt8]?
@@ -12,7 +12,7 @@ struct URIReference: Sendable {
     private var query: [UInt8]?
     var fragment: [UInt8]?
 
-    /// Returns `nil` if the first colon follows an invalid scheme.
+    /// Returns `nil` for an invalid scheme before the first colon.
     init?(_ text: some Collection<UInt8>) {
         var rest = Array(text)[...]
         if let sign = rest.firstIndex(of: UInt8(ascii: "#")) {
@@ -46,7 +46,7 @@ struct URIReference: Sendable {
         }
     }
 
-    /// The reference recomposed (RFC 3986 §5.3); `nil` if its authority is not UTF-8.
+    /// The reference recomposed (RFC 3986 §5.3), or `nil` for an authority that is not UTF-8.
     var text: String? {
         var bytes: [UInt8] = []
         if let scheme { bytes += scheme + Array(":".utf8) }
@@ -115,7 +115,7 @@ extension URIReference {
 // MARK: - Comparison
 
 extension URIReference {
-    /// The scheme, host and port (RFC 9110 §4.3.1); `nil` without a host, with userinfo, or with an invalid port.
+    /// The scheme, host and port (RFC 9110 §4.3.1). `nil` without a host, with userinfo, or with an invalid port.
     var origin: Origin? { Origin(scheme: scheme, authority: authority) }
 
     /// Whether both URIs are equivalent by scheme-based normalization (RFC 3986 §6.2.3), without decoding

@@ -1,15 +1,15 @@
 internal import ByteText
 
-/// An element of a field with the preferences of a request, such as `Accept-Language` (RFC 9110 §12.5).
+/// An element of a field with a request's preferences, such as `Accept-Language` (RFC 9110 §12.5).
 ///
 /// Contains a range of languages, codings, charsets or media types, and its weight.
 struct WeightedRange: Hashable {
     /// The range in lower case, except for the values of parameters.
     let range: [UInt8]
-    /// The qvalue in thousandths; 1000 if absent (RFC 9110 §12.4.2).
+    /// The qvalue in thousandths, 1000 without a stated weight (RFC 9110 §12.4.2).
     let weight: Int
 
-    /// Parses the elements of a list; returns `nil` if one does not follow the grammar.
+    /// Parses the elements of a list. Returns `nil` for an element that violates the grammar.
     static func list(_ bytes: FieldBytes, isMediaRange: Bool) -> [WeightedRange]? {
         var scanner = FieldScanner(bytes)
         return scanner.list { WeightedRange(&$0, isMediaRange: isMediaRange) }

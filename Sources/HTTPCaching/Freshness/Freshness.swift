@@ -2,9 +2,9 @@ package import HTTPTypes
 
 /// The freshness lifetime and age of a stored response (RFC 9111 §4.2).
 ///
-/// The initializer computes everything that does not depend on the current time, in one pass over the fields.
+/// The initializer computes everything independent of the current time, in one pass over the fields.
 public struct Freshness: Sendable {
-    /// The freshness lifetime in seconds; never negative.
+    /// The freshness lifetime in seconds, at least 0.
     public let lifetime: Int64
     /// The time of generation: `Date`, or the time of receipt without a usable `Date`.
     public let date: HTTPDate
@@ -18,9 +18,9 @@ public struct Freshness: Sendable {
     private let initialAge: Int64
     private let responseTime: HTTPDate
 
-    /// The largest backward step of the clock, in seconds, after which ages are still credible.
+    /// The largest backward step of the clock, in seconds, that leaves ages credible.
     ///
-    /// Covers the small corrections of clock synchronization, but not a clock that was set by hand.
+    /// Covers the small corrections of clock synchronization, but not a clock set back by hand.
     package static let clockTolerance: Int64 = 5
 
     /// Computes the lifetime and the initial age of `response` in a cache with this policy.
@@ -59,14 +59,13 @@ public struct Freshness: Sendable {
 
     /// Whether the lifetime is greater than the age (RFC 9111 §4.2). If they are equal, the response is stale.
     ///
-    /// A clock that was set back would extend the freshness of a response. A response with a time of receipt in the
-    /// future is therefore stale. No response is fresh at ``HTTPDate/distantPast`` (§4: a cache without a clock has to
-    /// validate on every use).
+    /// A clock set back would extend the freshness of a response, so a response received in the future is stale. No
+    /// response is fresh at ``HTTPDate/distantPast`` (§4: a cache without a clock has to validate on every use).
     public func isFresh(at now: HTTPDate) -> Bool {
         lifetime > age(at: now) && isClockUsable(now)
     }
 
-    /// Returns the number of seconds since the response became stale; zero while fresh, `Int64.max` without a usable
+    /// Returns the number of seconds since the response became stale. Zero while fresh, `Int64.max` without a usable
     /// clock.
     public func staleness(at now: HTTPDate) -> Int64 {
         guard isClockUsable(now) else { return .max }
@@ -80,14 +79,14 @@ public struct Freshness: Sendable {
 
     /// Whether the response may be a compression dictionary.
     ///
-    /// RFC 9842 §2.2.1: "the dictionary resource MUST be either fresh or allowed to be served stale (see RFC5861)". That is
-    /// within stale-while-revalidate. stale-if-error allows a stale response only in place of a failure, and a request has
-    /// not failed when it names its dictionary.
+    /// RFC 9842 §2.2.1: "the dictionary resource MUST be either fresh or allowed to be served stale (see RFC5861)". So
+    /// the response must be fresh or within stale-while-revalidate. stale-if-error does not apply: it requires a
+    /// failure, and a request that names its dictionary has not failed.
     package func permitsUseAsDictionary(at now: HTTPDate) -> Bool {
         isFresh(at: now) || isWithinStaleWhileRevalidate(at: now)
     }
 
-    /// The time at which the response becomes stale; `nil` if it never answers without validation.
+    /// The time at which the response becomes stale, or `nil` for a response that always needs validation.
     public var expiry: HTTPDate? {
         guard lifetime > initialAge, !alwaysNeedsValidation else { return nil }
         return responseTime.advanced(by: lifetime - initialAge)
@@ -103,13 +102,13 @@ struct StatedTimes {
     private(set) var cacheControl = CacheControl()
     private(set) var date: HTTPDate
     private(set) var age: Int64 = 0
-    // Indices, not fields: copying six strings costs more than parsing one.
+    // Indices instead of fields, because copying six strings costs more than parsing one.
     private(set) var expires: Int?
     private var hasTwoExpires = false
     private(set) var lastModified: Int?
 
-    /// Archives and stores of packages that are built reproducibly give all files one date until 1980, the first year of
-    /// FAT and ZIP. It says nothing about how often a file changes.
+    /// Reproducible builds date all files in an archive or package store to 1980, the first year of FAT and ZIP. This
+    /// date says nothing about how often a file changes.
     private static let placeholderDate = HTTPDate(secondsSince1970: 315_532_800)
 
     init(_ response: StoredResponse, policy: CachePolicy) {
@@ -117,7 +116,7 @@ struct StatedTimes {
         var hasAge = false
         var hasDate = false
         for (index, field) in response.fields.enumerated() {
-            // Compare lengths first: comparing about twenty names with five constants costs more than all the parsing.
+            // Compares lengths first: comparing about twenty names with five constants costs more than all the parsing.
             switch field.name.canonicalName.utf8.count {
             case 3 where field.name == .age && !hasAge:
                 if let member = field.withUnsafeBytesOfValue(Self.age) {
@@ -148,10 +147,10 @@ struct StatedTimes {
         if policy.ignoresDirectives(of: response.status) { cacheControl = CacheControl() }
     }
 
-    /// Returns the first member of an `Age` line, as RFC 9111 §5.1 recommends for a list; 0 if the member is not a
+    /// Returns the first member of an `Age` line, as RFC 9111 §5.1 recommends for a list, or 0 if that member is not a
     /// number.
     ///
-    /// Returns `nil` if the line has no member: then the next line may contain the first member.
+    /// Returns `nil` for a line without members. The next line may contain the first member.
     fileprivate static func age(_ bytes: FieldBytes) -> Int64? {
         var scanner = FieldScanner(bytes)
         guard scanner.skipToElement() else { return nil }
@@ -162,17 +161,18 @@ struct StatedTimes {
 
     /// Returns the first available lifetime: override, `s-maxage` if shared, `max-age`, `Expires`, heuristic, default.
     func lifetime(of response: StoredResponse, policy: CachePolicy) -> Int64 {
-        // RFC 9111 §3: a policy that ignores directives stored the response. Other policies must not find it fresh.
+        // RFC 9111 §3: another policy, which ignores directives, stored this response. This policy must not find it
+        // fresh.
         if cacheControl.forbidsStoring { return 0 }
         if let lifetime = policy.overridingLifetime(for: response.status) { return lifetime }
 
         // RFC 9111 §4.2.1: "Caches are encouraged to consider responses that have invalid freshness information to be
-        // stale". A malformed number must therefore not let the next rule decide.
+        // stale". So a malformed number must not let the next rule decide.
         if policy.isShared, let lifetime = cacheControl.sharedMaxAge.lifetime { return lifetime }
         if let lifetime = cacheControl.maxAge.lifetime { return lifetime }
         if let expires {
-            // §4.2.1: for two Expires lines, a cache uses the first or considers the response stale. Two lines may
-            // contradict each other, so this cache considers the response stale. §5.3: an invalid Expires, "especially
+            // §4.2.1: for two Expires lines, a cache uses the first or considers the response stale. This cache
+            // considers it stale, because the lines may contradict each other. §5.3: an invalid Expires, "especially
             // including the value 0", is in the past.
             guard !hasTwoExpires, let expires = HTTPDate(response.fields[expires], now: response.responseTime) else {
                 return 0
@@ -180,7 +180,7 @@ struct StatedTimes {
             return max(0, expires.seconds(since: date))
         }
 
-        // §4.2.2: no heuristic beside an explicit expiration time. Other statuses require public.
+        // §4.2.2: no heuristic with an explicit expiration time. Statuses not heuristically cacheable require public.
         guard response.status.isHeuristicallyCacheable || cacheControl.isPublic else { return 0 }
         if let lastModified, policy.heuristicFraction > 0,
             let lastModified = HTTPDate(lenient: response.fields[lastModified], now: response.responseTime),
@@ -205,7 +205,7 @@ extension DeltaSeconds {
 }
 
 extension HTTPFields {
-    /// The seconds that the first member of `Age` states (RFC 9111 §5.1); 0 without a number.
+    /// The seconds in the first member of `Age` (RFC 9111 §5.1), or 0 without a number.
     package var statedAge: Int64 {
         for field in self where field.name == .age {
             if let age = field.withUnsafeBytesOfValue(StatedTimes.age) { return age }

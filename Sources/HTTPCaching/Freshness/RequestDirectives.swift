@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// The requirements of a request on the cache, from its fields (RFC 9111 §5.2.1) and its policy.
+/// A request's requirements on the cache, from its fields (RFC 9111 §5.2.1) and its policy.
 package struct RequestDirectives {
     /// Whether a stored response may answer without the origin.
     enum Permission {
@@ -23,7 +23,7 @@ package struct RequestDirectives {
     package private(set) var isConditional = false
     /// Whether the request has a condition that only the origin may evaluate (RFC 9111 §4.3.2).
     package private(set) var mustBeForwarded = false
-    /// Whether the request prefers an error to a stale response, because it demands a validated or fresh one.
+    /// Whether the request prefers an error to a stale response, because it demands a validated or fresh response.
     private(set) var refusesStale = false
     /// `stale-if-error` (RFC 5861 §4)
     private(set) var staleIfError = DeltaSeconds.absent
@@ -65,7 +65,7 @@ package struct RequestDirectives {
         // A malformed max-stale permits nothing.
         let permitsNoStale = maxStale == .absent || maxStale == .malformed
         refusesStale = noCache || (permitsNoStale && (maxAge != .absent || minFresh != .absent))
-        // RFC 8246 §3: ignore immutable on a channel that an attacker can write to. Only a reload needs this value.
+        // RFC 8246 §3: ignore immutable on a channel that an attacker can write to. Needed only for a reload.
         respectsImmutable = maxAge == .seconds(0) && request.scheme?.lowercased() == "https"
 
         switch mode {
@@ -85,8 +85,8 @@ package struct RequestDirectives {
         let isFresh = stored.isFresh(at: now)
         let age = stored.age(at: now)
 
-        // §5.2.1.1. An age of 0 may be almost a second, which exceeds max-age=0. So max-age=0 always means a reload. A
-        // fresh immutable response may ignore a reload (RFC 8246 §2).
+        // §5.2.1.1: a response of age 0 may be almost a second old, which exceeds max-age=0. So max-age=0 always means
+        // a reload. A fresh immutable response may ignore a reload (RFC 8246 §2).
         switch maxAge {
         case .absent: break
         case .malformed: return .refused(.requestMaxAge)
@@ -106,11 +106,11 @@ package struct RequestDirectives {
         }
 
         if isFresh { return .granted(.fresh, isStale: false) }
-        // §4.2.4: a request cannot allow the stale use that the response prohibits.
+        // §4.2.4: a request cannot allow stale use against the response's prohibition.
         guard stored.allowsStale else { return .refused(.staleForbidden) }
         // §5.2.1.2
         if maxStale.permits(staleness: stored.staleness(at: now)) { return .granted(.requestMaxStale, isStale: true) }
-        // RFC 5861 §3, unless the request demands a fresh response or states its own limit of staleness.
+        // RFC 5861 §3, unless the request demands a fresh response or states a limit for staleness.
         if !refusesStale, maxStale == .absent, stored.isWithinStaleWhileRevalidate(at: now) {
             return onlyIfCached ? .granted(.staleWhileRevalidate, isStale: true) : .grantedWhileRevalidating
         }

@@ -1,35 +1,35 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// The groups of a response, by its `Cache-Groups` (RFC 9875).
+/// The groups of a response, from its `Cache-Groups` (RFC 9875).
 ///
-/// A name is opaque, compares byte by byte, and has a meaning only among responses of one origin (§2.1).
+/// A name is opaque, compares byte by byte, and is meaningful only among responses of one origin (§2.1).
 package struct CacheGroups: Hashable, Sendable {
     /// The names without duplicates, in the order of the field.
     package let names: [String]
 
-    /// The most groups in one field; further groups are ignored. RFC 9875 §2 requires at least 32.
+    /// The most groups of one field. Ignores further groups. RFC 9875 §2 requires at least 32.
     package static let maxCount = 64
 
-    /// The greatest length of a name in bytes; a longer name is ignored. RFC 9875 §2 requires at least 32.
+    /// The most bytes of a name. Ignores longer names. RFC 9875 §2 requires at least 32.
     static let maxNameByteCount = 256
 
-    /// Reads the groups of a response; none when the field is absent or not a List of Strings.
+    /// Reads the groups of a response. Empty for a field that is absent or not a List of Strings.
     package init(_ fields: HTTPFields) {
         names = Self.names(inField: "cache-groups", of: fields)
     }
 
-    /// Returns the groups that a response to a request with `method` invalidates, by its `Cache-Group-Invalidation`
+    /// Returns the groups that a response to a request with `method` invalidates, from its `Cache-Group-Invalidation`
     /// (§3).
     ///
-    /// The names refer only to groups of the response's own origin. An invalidated response does not invalidate its own
-    /// groups in turn (§2.2.1). A safe method invalidates nothing, because then the field "MUST be ignored".
+    /// The names refer only to groups of the response's origin. An invalidated response does not invalidate its groups
+    /// in turn (§2.2.1). A safe method invalidates nothing, because then the field "MUST be ignored".
     package static func invalidated(by fields: HTTPFields, method: HTTPRequest.Method) -> [String] {
         method.isSafe ? [] : names(inField: "cache-group-invalidation", of: fields)
     }
 
-    /// Ignores parameters (§2). A member that is not a String gives the field another type, so the cache ignores it
-    /// (RFC 9651 §1.1).
+    /// Ignores parameters (§2). A member other than a String changes the type of the field, so the cache ignores the
+    /// field (RFC 9651 §1.1).
     private static func names(inField name: String, of fields: HTTPFields) -> [String] {
         guard let members = fields.structuredList(named: name) else { return [] }
         var names: [String] = []

@@ -10,17 +10,17 @@ public enum Invalidation {
     /// in `Location` and `Content-Location`, but "MUST NOT … if the origin … differs".
     ///
     /// - Parameters:
-    ///   - request: The request; a safe method invalidates nothing.
+    ///   - request: The request. A safe method invalidates nothing.
     ///   - url: The absolute URL of the target, returned unchanged. The other URLs have no dot segments and no
     ///     fragment, and a scheme in lower case.
-    ///   - reply: The reply to the request; an error invalidates nothing.
+    ///   - reply: The reply to the request. An error invalidates nothing.
     public static func targets(of request: HTTPRequest, url: String, reply: HTTPResponse) -> [String] {
         // "one with a 2xx (Successful) or 3xx (Redirection) status code"
         guard !request.method.isSafe, (200..<400).contains(reply.status.code) else { return [] }
         var targets = [url]
         guard let base = URIReference(url.utf8), let origin = base.origin else { return targets }
         for name in [HTTPField.Name.location, .contentLocation] {
-            // Neither field is a list: with several lines, the cache cannot tell which one is meant.
+            // Neither field is a list, so several lines are ambiguous.
             guard let field = reply.headerFields.onlyLine(name),
                 let reference = field.withUnsafeBytesOfValue({ URIReference($0.trimmed) })
             else { continue }

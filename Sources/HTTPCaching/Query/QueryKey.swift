@@ -1,10 +1,10 @@
 public import HTTPTypes
 
-/// The part of a cache key that tells the QUERY requests for one URL apart: their content, and the metadata of that
-/// content (RFC 10008 §2.7).
+/// The part of a cache key that distinguishes the QUERY requests for one URL: their content and its metadata (RFC 10008
+/// §2.7).
 ///
 /// The response to a QUERY represents an *equivalent resource*, which a GET would retrieve (RFC 10008 §2.2). So a cache
-/// stores the response under the URL together with this key, and decides about the request as about a GET:
+/// stores the response under the URL together with this key, and decides about the request like about a GET:
 ///
 /// ```swift
 /// guard let query = QueryKey(request, content: content) else { return try await forward(request, content) }
@@ -14,21 +14,21 @@ public import HTTPTypes
 /// let decision = ReuseDecision(for: get, candidates: responses[key, default: []], …)
 /// ```
 ///
-/// Never store the response to a QUERY under its URL alone. The decisions of this module refuse the method QUERY itself.
+/// Never store the response to a QUERY under its URL alone. The decisions of this module refuse the method QUERY.
 ///
-/// Every byte of the content counts. RFC 10008 §2.7 also allows a cache to normalise the content; this type does not.
+/// Every byte of the content matters. RFC 10008 §2.7 also allows a cache to normalise the content; this type does not.
 ///
-/// Making a key takes one pass over the content.
+/// Creating a key takes one pass over the content.
 public struct QueryKey: Hashable, Sendable {
-    /// The longest content with a key, in bytes: 64 KiB. A cache has to read the whole content before it knows the key.
+    /// The most bytes of content with a key: 64 KiB. A cache must read the whole content before it knows the key.
     public static let maxContentByteCount = 65_536
 
-    /// Bytes that are equal for equal queries only. They contain the content, and can be as long: store a digest.
+    /// Bytes that are equal only for equal queries. They contain the whole content, so store a digest of them.
     public let bytes: [UInt8]
 
-    /// Creates the key of a QUERY request; `nil` if the response must not be stored.
+    /// Creates the key of a QUERY request, or `nil` when the response must not be stored.
     ///
-    /// There is no key for another method, for content of more than ``maxContentByteCount`` bytes, and for a request
+    /// Returns `nil` for another method, for content of more than ``maxContentByteCount`` bytes, and for a request
     /// without `Content-Type`, which "is incorrect by definition" (RFC 10008 §2.1).
     ///
     /// - Parameters:
@@ -41,7 +41,8 @@ public struct QueryKey: Hashable, Sendable {
         else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(content.count + 128)
-        // A field value contains no line feed. So an empty line ends the metadata, and no content can look like metadata.
+        // A field value contains no line feed. So the empty line marks the end of the metadata, and no content can look
+        // like metadata.
         for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage] {
             for field in fields where field.name == name {
                 bytes.append(contentsOf: "\(name.canonicalName):".utf8)

@@ -1,6 +1,6 @@
 // RFC 9110 §14.1.2 sets no limit to the number of digits in an offset.
 extension UnsafeBufferPointer<UInt8> {
-    /// The number that these digits denote; `nil` when it exceeds `Int64`.
+    /// The number that these digits denote, or `nil` beyond `Int64`.
     var decimalNumber: Int64? {
         var number: Int64 = 0
         for byte in self {
@@ -12,7 +12,7 @@ extension UnsafeBufferPointer<UInt8> {
         return number
     }
 
-    /// Whether these digits denote a greater number than `other`, for any number of digits.
+    /// Whether these digits denote a greater number than `other`. Supports any number of digits.
     func isGreaterNumber(than other: FieldBytes) -> Bool {
         let digits = drop { $0 == UInt8(ascii: "0") }
         let others = other.drop { $0 == UInt8(ascii: "0") }

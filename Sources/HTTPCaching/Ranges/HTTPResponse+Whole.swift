@@ -1,8 +1,8 @@
 package import HTTPTypes
 
 extension HTTPResponse {
-    /// Turns a 206 into a 200 if it has all bytes and `request` asked for no range: some servers and proxies answer every
-    /// request with a 206.
+    /// Turns a 206 into a 200 if it has all bytes and `request` asked for no range. Some servers and proxies answer
+    /// every request with a 206.
     package mutating func becomeWhole(inAnswerTo request: HTTPRequest) {
         guard status == .partialContent, request.method == .get, !request.headerFields.contains(.range),
             let part = StoredPart(contentRange: headerFields), part.isComplete
@@ -10,7 +10,7 @@ extension HTTPResponse {
         becomeWhole(ofLength: part.byteCount)
     }
 
-    /// Turns the response with a part into that with the whole.
+    /// Turns the response with a part into the response with the whole.
     package mutating func becomeWhole(ofLength length: Int64) {
         status = .ok
         headerFields.describeWhole(ofLength: length)

@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// `If-Range` asks for a range only of the representation that the client already has in part (RFC 9110 §13.1.5).
+/// `If-Range` requests a range only if the client's stored part is still current (RFC 9110 §13.1.5).
 package enum IfRange {
     /// Whether the `Range` of `request` applies to the stored response with these fields.
     ///
@@ -14,7 +14,7 @@ package enum IfRange {
         _ request: HTTPRequest, stored fields: HTTPFields, responseTime: HTTPDate
     ) -> Bool {
         guard request.headerFields.contains(.ifRange) else { return true }
-        // An empty line, or several lines, match nothing.
+        // An empty line or several lines match nothing.
         let lines = request.headerFields.filledLines(.ifRange)
         guard lines.count == 1 else { return false }
         let value = lines[0].trimmedBytes
@@ -23,9 +23,9 @@ package enum IfRange {
             let tags = fields.filledLines(.eTag)
             return tags.count == 1 && tags[0].trimmedBytes == value
         }
-        // An HTTP-date must be strong, and one that "exactly matches the Last-Modified field value". The code checks
-        // only the stored value: an equal value is then a date as well. A stored ETag does not matter: the client
-        // chooses between tag and date.
+        // Requires a strong HTTP-date that "exactly matches the Last-Modified field value". Checking the stored value
+        // is enough, because an equal value is also a strong date. A stored ETag does not matter: the client chooses
+        // between tag and date.
         return StrongValidator.strongLastModified(of: fields, responseTime: responseTime) == value
     }
 }

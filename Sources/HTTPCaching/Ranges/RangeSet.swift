@@ -1,8 +1,8 @@
 package import HTTPTypes
 
-/// The bytes that a request asks for in its `Range` (RFC 9110 §14.2).
+/// The bytes that the `Range` of a request asks for (RFC 9110 §14.2).
 ///
-/// An invalid `Range` counts as absent: the recipient "MAY ignore or reject" it, and a 200 is right for any client.
+/// An invalid `Range` counts as absent: the recipient "MAY ignore or reject" it, and a 200 is correct for any client.
 package struct RangeSet: Hashable, Sendable {
     /// One element of the set (RFC 9110 §14.1.1).
     fileprivate enum Spec: Hashable {
@@ -12,18 +12,18 @@ package struct RangeSet: Hashable, Sendable {
         case suffix(Int64)
     }
 
-    /// The elements in the requested order; never empty.
+    /// The elements in the requested order, at least one.
     private let specs: [Spec]
 
-    /// The most ranges in a request; a longer set is ignored. RFC 9110 §17.15 describes attacks with many small ranges.
+    /// The most ranges in a request. Ignores a longer set: RFC 9110 §17.15 describes attacks with many small ranges.
     package static let maxCount = 16
 
-    /// Reads the `Range` of `request`; `nil` when the field is absent or must be ignored.
+    /// Reads the `Range` of `request`. Returns `nil` when the field is absent or must be ignored.
     package init?(_ request: HTTPRequest) {
         // §14.2: "A server MUST ignore a Range header field received with a request method that is unrecognized or for
         // which range handling is not defined. For this specification, GET is the only method".
         guard request.method == .get else { return nil }
-        // Range is not a list: two lines are an error, and the cache cannot tell which one counts.
+        // Range is not a list, so two lines are an error and ambiguous.
         guard let value = request.headerFields.onlyLine(.range),
             let specs = value.withUnsafeBytesOfValue({ Self.specs($0.trimmed) })
         else { return nil }
@@ -58,8 +58,8 @@ extension RangeSet {
         let first = scanner.digits()
         guard scanner.skip(UInt8(ascii: "-")) else { return nil }
         let last = scanner.digits()
-        // §14.1.2: recipients "MUST anticipate potentially large decimal numerals". No byte lies beyond the largest
-        // offset, so that offset can replace any larger number.
+        // §14.1.2: recipients "MUST anticipate potentially large decimal numerals". The largest offset can replace any
+        // larger number, because no byte lies beyond it.
         switch (first, last) {
         case (nil, nil):
             return nil
@@ -81,8 +81,8 @@ extension RangeSet {
     /// Resolves the ranges against a representation that is stored whole.
     package func resolved(completeLength: Int64) -> RangeAnswer {
         let length = max(0, completeLength)
-        // §14.1.2: a suffix-range with a length other than zero is satisfiable, even by an empty representation. Such a
-        // range means "the entire representation", and Content-Range cannot express an empty one.
+        // §14.1.2: a nonzero suffix-range is satisfiable even by an empty representation. It then means "the entire
+        // representation", but Content-Range cannot express an empty range.
         if length == 0, specs.contains(where: \.isSatisfiableByNothing) { return .whole }
         // Omit unsatisfiable ranges if at least one is satisfiable.
         return Self.answer(specs.compactMap { $0.range(completeLength: length) }, completeLength: length)
@@ -92,15 +92,14 @@ extension RangeSet {
     ///
     /// - Returns: `nil` when the request must go to the origin. RFC 9111 §3.3: a cache "MUST NOT use an incomplete
     ///   response to answer requests unless the response has been made complete, or the request is partial and
-    ///   specifies a range wholly within the incomplete response". Only the origin states that a range is
-    ///   unsatisfiable.
+    ///   specifies a range wholly within the incomplete response". Only the origin may declare a range unsatisfiable.
     package func resolved(inside part: Range<Int64>, completeLength: Int64?) -> RangeAnswer? {
         var ranges: [Range<Int64>] = []
         if let completeLength {
             ranges = specs.compactMap { $0.range(completeLength: max(0, completeLength)) }
         } else {
             for spec in specs {
-                // Without a complete length, only a range with both ends is known to be in the part.
+                // Without a complete length, only a range with both ends is known to lie in the part.
                 guard case .from(let first, let last?) = spec, first < last.saturatingAdding(1) else { return nil }
                 ranges.append(first..<last.saturatingAdding(1))
             }
@@ -116,11 +115,11 @@ extension RangeSet {
     private static func answer(_ ranges: [Range<Int64>], completeLength: Int64) -> RangeAnswer {
         guard let first = ranges.first else { return .unsatisfiable }
         // §15.3.7.2: "A server MUST NOT generate a multipart response to a request for a single range". If only one of
-        // several ranges is satisfiable, a multipart response is allowed. But any client can read a plain 206.
+        // several ranges is satisfiable, a multipart response is allowed, but a plain 206 is readable for any client.
         guard ranges.count > 1 else { return .part(first) }
-        // §14.2: "A server MAY ignore the Range header field". The section names more than two overlapping ranges as a
-        // sign of an attack. Even two overlapping ranges send some bytes twice. A 200 is better than ranges that add up
-        // to the whole or more.
+        // §14.2: "A server MAY ignore the Range header field". The section calls more than two overlapping ranges a
+        // sign of an attack, and even two overlapping ranges send some bytes twice. Send a 200 instead of ranges that
+        // overlap or add up to the whole or more.
         let sorted = ranges.sorted { $0.lowerBound < $1.lowerBound }
         guard !zip(sorted, sorted.dropFirst()).contains(where: { $0.overlaps($1) }) else { return .whole }
         let sum = ranges.reduce(Int64(0)) { $0.saturatingAdding($1.upperBound - $1.lowerBound) }
@@ -135,7 +134,7 @@ extension RangeSet.Spec {
         return length > 0
     }
 
-    /// Returns the bytes that this element selects from a representation of this length; `nil` when there are none.
+    /// Returns the bytes that this element selects from a representation of this length, or `nil` for no bytes.
     fileprivate func range(completeLength: Int64) -> Range<Int64>? {
         switch self {
         case .from(let first, let last):

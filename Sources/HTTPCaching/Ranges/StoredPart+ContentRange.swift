@@ -1,10 +1,11 @@
 package import HTTPTypes
 
 extension StoredPart {
-    /// Reads the `Content-Range` of a 206 (RFC 9110 §14.4); `nil` without a valid one.
+    /// Reads the `Content-Range` of a 206 (RFC 9110 §14.4). Returns `nil` without a valid field.
     ///
     /// §14.4: with an invalid field, "the recipient […] MUST NOT attempt to recombine the received content with a
-    /// stored representation". Does not repair a nearly valid value: bytes in the wrong place are wrong bytes.
+    /// stored representation". Does not repair a nearly valid value, because misplaced bytes would corrupt the
+    /// representation.
     package init?(contentRange fields: HTTPFields) {
         guard let value = fields.onlyLine(.contentRange),
             let part = value.withUnsafeBytesOfValue({ Self.part($0.trimmed) })
@@ -15,7 +16,7 @@ extension StoredPart {
     /// Reads `range-unit SP first-pos "-" last-pos "/" ( complete-length / "*" )`.
     private static func part(_ bytes: FieldBytes) -> StoredPart? {
         var scanner = FieldScanner(bytes)
-        // A range that ends with the largest offset cannot be represented: its end would overflow.
+        // Refuses a range that ends with the largest offset, because its end would overflow.
         guard scanner.token().isCaseInsensitively("bytes"), scanner.skip(UInt8(ascii: " ")),
             let first = scanner.digits()?.decimalNumber, scanner.skip(UInt8(ascii: "-")),
             let last = scanner.digits()?.decimalNumber, scanner.skip(UInt8(ascii: "/")),

@@ -1,14 +1,14 @@
 internal import HTTPTypes
 
-/// The consecutive bytes of a representation that a stored body consists of (RFC 9111 §3.3).
+/// A stored body's range of bytes within the whole representation (RFC 9111 §3.3).
 public struct StoredPart: Hashable, Sendable {
     /// The offsets of the bytes in the whole representation. HTTP names the last byte instead of the end (RFC 9110
     /// §14.1.2).
     public let bytes: Range<Int64>
-    /// The length of the whole representation; `nil` if unknown.
+    /// The length of the whole representation, if known.
     public let completeLength: Int64?
 
-    /// Creates a part; `nil` if it is empty, begins before offset 0 or reaches beyond the end of the whole.
+    /// Creates a part. Returns `nil` for a range that is empty, begins before offset 0 or exceeds the complete length.
     public init?(bytes: Range<Int64>, completeLength: Int64?) {
         guard bytes.lowerBound >= 0, !bytes.isEmpty else { return nil }
         if let completeLength, bytes.upperBound > completeLength { return nil }
@@ -34,13 +34,13 @@ extension HTTPFields {
 }
 
 extension StoredPart {
-    /// Whether both parts can belong to one representation: their lengths do not contradict each other.
+    /// Whether both parts can belong to one representation, judged by their lengths.
     func agrees(with other: StoredPart) -> Bool {
         if let completeLength, let length = other.completeLength { return completeLength == length }
         return max(bytes.upperBound, other.bytes.upperBound) <= completeLength ?? other.completeLength ?? .max
     }
 
-    /// Joins both parts; `nil` if there is a gap or a contradiction between them.
+    /// Joins both parts. Returns `nil` for a gap or for contradictory lengths.
     func union(_ other: StoredPart) -> StoredPart? {
         let (start, end) = (bytes.lowerBound, bytes.upperBound)
         guard agrees(with: other), start <= other.bytes.upperBound, other.bytes.lowerBound <= end else { return nil }

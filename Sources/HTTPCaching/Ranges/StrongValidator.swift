@@ -3,8 +3,8 @@ package import HTTPTypes
 /// A validator that proves that two responses have bytes of the same representation (RFC 9110 §8.8.1).
 ///
 /// Two validators are equal if they are the same strong entity tag or, without entity tags, the same strong date. A
-/// weak or malformed entity tag leaves a response without a strong validator. The date could contradict the tag of the
-/// origin.
+/// response with a weak or malformed entity tag has no strong validator, not even a date, because the date could
+/// contradict the origin's tag.
 package struct StrongValidator: Hashable, Sendable {
     private enum Kind: Hashable {
         case entityTag([UInt8])
@@ -13,11 +13,11 @@ package struct StrongValidator: Hashable, Sendable {
 
     private let kind: Kind
 
-    /// Reads the strong validator of a response; `nil` when there is none.
+    /// Reads the strong validator of a response.
     ///
     /// - Parameters:
     ///   - fields: The fields of the response.
-    ///   - responseTime: The time when the response arrived, which resolves a year with two digits.
+    ///   - responseTime: The time when the response arrived, which resolves a two-digit year.
     package init?(_ fields: HTTPFields, responseTime: HTTPDate) {
         let tags = fields.filledLines(.eTag)
         if let tag = tags.first {
@@ -42,11 +42,11 @@ package struct StrongValidator: Hashable, Sendable {
 }
 
 extension StrongValidator {
-    /// Returns the bytes of `Last-Modified` if the date is strong, regardless of the entity tag.
+    /// Returns the bytes of a strong `Last-Modified`, regardless of the entity tag.
     ///
-    /// RFC 9110 §8.8.2.2: a date is weak unless it is at least one second before the `Date` of the response. The
-    /// representation could have changed again within that second. Without a `Date` of the same clock, nothing can be
-    /// deduced.
+    /// RFC 9110 §8.8.2.2: a date is weak unless it is at least one second before the `Date` of the response. Within
+    /// that second the representation could have changed again. Without a `Date` of the same clock the date proves
+    /// nothing.
     static func strongLastModified(of fields: HTTPFields, responseTime: HTTPDate) -> [UInt8]? {
         let lines = fields.filledLines(.lastModified)
         let dates = fields.filledLines(.date)
@@ -69,7 +69,7 @@ extension [UInt8] {
     /// Whether the bytes are a strong entity tag (RFC 9110 §8.8.3): `opaque-tag = DQUOTE *etagc DQUOTE`, without the
     /// `W/` of a weak one.
     ///
-    /// The tag goes into an `If-Range`, where a value without a quote at its beginning is read as a date. A repaired tag
+    /// The tag goes into an `If-Range`, where a value without an opening quote would be read as a date. A repaired tag
     /// proves nothing.
     package var isStrongEntityTag: Bool {
         guard count >= 2, first == UInt8(ascii: "\""), last == UInt8(ascii: "\""), !isRepaired else { return false }

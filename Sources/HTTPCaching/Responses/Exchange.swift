@@ -2,7 +2,7 @@ public import HTTPTypes
 
 /// A request as sent, the head of its reply, and the times of both.
 public struct Exchange: Sendable {
-    /// The request, with all fields that the transport added.
+    /// The request with all fields that the transport added.
     public var request: HTTPRequest
     /// The final response to the request.
     public var reply: HTTPResponse

@@ -1,7 +1,7 @@
 internal import HTTPTypes
 
 extension HTTPFields {
-    /// Returns the fields of a response to store: without those for one connection or proxy, but with a usable `Date`.
+    /// Returns the fields of a response to store: without fields for one connection or proxy, and with a usable `Date`.
     func storedFields(receivedAt responseTime: HTTPDate) -> HTTPFields {
         var fields = self
         fields.remove(named: namesExceptedFromStorage)
@@ -12,7 +12,7 @@ extension HTTPFields {
         return fields
     }
 
-    /// The first `Date`; `nil` without a usable one.
+    /// The first `Date`, or `nil` without a usable date.
     func date(receivedAt responseTime: HTTPDate) -> HTTPDate? {
         first { $0.name == .date }.flatMap { HTTPDate($0, now: responseTime) }
     }
@@ -35,7 +35,7 @@ extension HTTPFields {
         names.formUnion([
             "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade",
             "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
-            // A stored part has its range as ``StoredPart``; in a 200 and a 304 the field has no meaning (§14.4).
+            // A stored part has its range as ``StoredPart``. In a 200 and a 304 the field has no meaning (§14.4).
             "content-range",
         ])
         return names

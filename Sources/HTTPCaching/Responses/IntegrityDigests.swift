@@ -1,11 +1,11 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// The digests in `Content-Digest`, `Repr-Digest` or `Unencoded-Digest` that a cache verifies: SHA-256 and SHA-512
-/// (RFC 9530, draft-ietf-httpbis-unencoded-digest).
+/// The digests in `Content-Digest`, `Repr-Digest` or `Unencoded-Digest` that a cache verifies: SHA-256 and SHA-512 (RFC
+/// 9530, draft-ietf-httpbis-unencoded-digest).
 ///
-/// RFC 9530 §5 advises against all other registered algorithms, so the cache ignores them. It verifies every digest that
-/// it knows: without the stronger ones, a message would be as good as its weakest digest (§6.6).
+/// RFC 9530 §5 advises against all other registered algorithms, so the cache ignores them. Verifies every supported
+/// digest: verifying only one would make a message as weak as its weakest digest (§6.6).
 package struct IntegrityDigests: Hashable, Sendable {
     /// An integrity field, by its name in lower case.
     package enum Field: String, Hashable, Sendable {
@@ -19,15 +19,15 @@ package struct IntegrityDigests: Hashable, Sendable {
 
     /// The field with the digests.
     package let field: Field
-    /// The digest of the member `sha-256`, of any length; `nil` without one.
+    /// The digest of the member `sha-256`, of any length.
     package let sha256: [UInt8]?
-    /// The digest of the member `sha-512`, of any length; `nil` without one.
+    /// The digest of the member `sha-512`, of any length.
     package let sha512: [UInt8]?
 
-    /// Reads the digests of a field; `nil` if there is none to verify.
+    /// Reads the digests of a field. Returns `nil` without a digest to verify.
     ///
-    /// A field is a Dictionary of Byte Sequences. RFC 9651 §4.2: a malformed field counts as absent. A member of another
-    /// type counts as absent, too; the other members stay. A digest of the wrong length fits no content.
+    /// A field is a Dictionary of Byte Sequences. RFC 9651 §4.2: a malformed field counts as absent. A member of
+    /// another type also counts as absent, and the other members stay. A digest of the wrong length fits no content.
     package init?(_ field: Field, in fields: HTTPFields) {
         guard let members = fields.structuredDictionary(named: field.rawValue) else { return nil }
         var digests: [[UInt8]?] = []
@@ -46,17 +46,17 @@ package struct IntegrityDigests: Hashable, Sendable {
 }
 
 extension IntegrityDigests {
-    /// Returns the digests that the content of a message must have.
+    /// Returns the digests to verify against the content of a message.
     ///
     /// - Parameters:
     ///   - reply: The head of the message.
     ///   - method: The method of the request.
     ///   - isBodyDecoded: Whether the transport removed a content coding. Only `Unencoded-Digest` covers such bytes.
-    ///   - policy: Only ``CachePolicy/verifiesDigests`` counts.
+    ///   - policy: Only ``CachePolicy/verifiesDigests`` matters.
     package static func ofContent(
         _ reply: HTTPResponse, to method: HTTPRequest.Method, isBodyDecoded: Bool, policy: CachePolicy
     ) -> [IntegrityDigests] {
-        // RFC 9110 §9.3.2, §6.4.1: such a message has no content.
+        // RFC 9110 §9.3.2, §6.4.1: these messages have no content.
         guard policy.verifiesDigests, method != .head, ![204, 304].contains(reply.status.code) else { return [] }
         var fields: [Field] = isBodyDecoded ? [] : [.content]
         // RFC 9530 §3.1: in the response to a method that changes state, Repr-Digest may cover another representation.
@@ -67,8 +67,8 @@ extension IntegrityDigests {
         return fields.compactMap { IntegrityDigests($0, in: reply.headerFields) }
     }
 
-    /// Returns the digests that a representation must have once its content codings are removed; none if it has no coding,
-    /// because ``ofContent(_:to:isBodyDecoded:policy:)`` returns those.
+    /// Returns the digests to verify against a representation without its content codings. Empty for a representation
+    /// without codings, because ``ofContent(_:to:isBodyDecoded:policy:)`` returns its digests.
     package static func ofDecoded(
         _ reply: HTTPResponse, to method: HTTPRequest.Method, policy: CachePolicy
     ) -> [IntegrityDigests] {
@@ -84,12 +84,12 @@ extension IntegrityDigests {
         return fields.hasSameCoding(as: [:]) ? encoded + [.unencoded] : encoded
     }
 
-    /// Returns the digests that a representation must have, once its parts are combined.
+    /// Returns the digests to verify against a representation combined from parts.
     ///
     /// - Parameters:
     ///   - fields: The fields of the combined response.
     ///   - parts: The stored parts. The content of an interrupted 200 would have been the whole.
-    ///   - policy: Only ``CachePolicy/verifiesDigests`` counts.
+    ///   - policy: Only ``CachePolicy/verifiesDigests`` matters.
     package static func ofWhole(
         _ fields: HTTPFields, combining parts: [StoredResponse], policy: CachePolicy
     ) -> [IntegrityDigests] {
@@ -101,7 +101,7 @@ extension IntegrityDigests {
 }
 
 extension ItemOrInnerList {
-    /// The base64 of a Byte Sequence; `nil` for any other member.
+    /// The base64 of a Byte Sequence, or `nil` for any other member.
     fileprivate var encodedBytes: String? {
         guard case .undecodedByteSequence(let text) = bareItem else { return nil }
         return text

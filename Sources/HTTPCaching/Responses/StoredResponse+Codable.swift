@@ -2,8 +2,8 @@ internal import HTTPTypes
 
 /// Encodes the head with the names of the properties. Times are seconds since 1970.
 ///
-/// Each field is a pair of its name and its bytes, one character a byte (ISO 8859-1): a value need not be UTF-8 (RFC
-/// 9110 §5.5). Decoding accepts every encoded response, and throws `DecodingError` for text that no response encodes
+/// Each field is a pair of its name and its bytes. Bytes are one character each (ISO 8859-1), because a value need not
+/// be UTF-8 (RFC 9110 §5.5). Decoding accepts every encoded response, and throws `DecodingError` for anything else.
 /// to.
 extension StoredResponse: Codable {
     private enum CodingKeys: String, CodingKey {
@@ -32,7 +32,7 @@ extension StoredResponse: Codable {
         try partContainer.encodeIfPresent(part.completeLength, forKey: .completeLength)
     }
 
-    /// Decodes a response; throws `DecodingError` for properties that no response has.
+    /// Decodes a response. Throws `DecodingError` for invalid properties.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         func corrupted(_ key: CodingKeys, _ reason: String) -> DecodingError {
@@ -81,7 +81,7 @@ extension HTTPField {
     /// The bytes of the value, one character each.
     fileprivate var latin1Value: String { withUnsafeBytesOfValue { $0.latin1Text } }
 
-    /// Returns `nil` for a character that is not a byte.
+    /// Returns `nil` for a character beyond ISO 8859-1.
     fileprivate init?(name: Name, latin1Value: String) {
         var bytes: [UInt8] = []
         for scalar in latin1Value.unicodeScalars {

@@ -2,27 +2,27 @@ public import HTTPTypes
 
 /// The head of a stored response, and the facts that later decisions need. The owner of the cache keeps the body.
 ///
-/// ``ReplyDecision`` creates stored responses. To persist one, encode it, or store its properties and pass them to the
-/// initializer.
+/// ``ReplyDecision`` creates stored responses. To persist a response, encode it, or store its properties and pass them
+/// to the initializer.
 public struct StoredResponse: Hashable, Sendable {
     /// The status.
     public var status: HTTPResponse.Status
-    /// The stored fields: without the fields for one connection or proxy (RFC 9111 §3.1), and with a usable `Date`.
+    /// The stored fields: without fields for one connection or proxy (RFC 9111 §3.1), and with a usable `Date`.
     public var fields: HTTPFields
     /// The time of the request that stored or last validated the response.
     public var requestTime: HTTPDate
     /// The time when the reply to that request arrived.
     public var responseTime: HTTPDate
-    /// The fields of that request that `Vary` nominates.
+    /// That request's fields that `Vary` nominates.
     public var varyKey: VaryKey
     /// Whether the body is present and whole. A response without its body can neither answer nor be validated.
     public var hasIntactBody: Bool
     /// Whether the transport removed a content coding from the body.
     public var isBodyDecoded: Bool
-    /// The bytes that the body consists of; `nil` for the whole.
+    /// The stored range of bytes, or `nil` for the whole.
     ///
-    /// The fields describe the whole in either case: without `Content-Range`, and with the `Content-Length` of the
-    /// whole, if known.
+    /// The fields always describe the whole: without `Content-Range`, and with the `Content-Length` of the whole, if
+    /// known.
     public var part: StoredPart?
 
     /// Creates a stored response from its parts.
@@ -46,14 +46,14 @@ extension StoredResponse {
     /// The time of generation: `Date`, or the time of receipt without a usable `Date` (RFC 9110 §6.6.1).
     var date: HTTPDate { fields.date(receivedAt: responseTime) ?? responseTime }
 
-    /// Returns the head that answers a request with the whole response. ``StoredAnswer`` also answers conditions and
+    /// Returns the head that answers a request with the whole response. ``StoredAnswer`` also supports conditions and
     /// ranges.
     ///
-    /// `Date` and all other fields stay as stored. With an age, sets `Age` and withholds the fields that
-    /// `no-cache="…"` lists (RFC 9111 §5.2.2.4).
+    /// `Date` and all other fields stay as stored. With an age, sets `Age` and withholds the fields that `no-cache="…"`
+    /// lists (RFC 9111 §5.2.2.4).
     ///
     /// - Parameters:
-    ///   - age: The current age; `nil` if the origin validated the response for this request.
+    ///   - age: The current age, or `nil` for a response that the origin validated for this request.
     ///   - policy: Names the targeted fields that address the cache.
     public consuming func head(age: Int64?, policy: CachePolicy = CachePolicy()) -> HTTPResponse {
         if let age {
@@ -61,7 +61,7 @@ extension StoredResponse {
             // §4: "When a stored response is used to satisfy a request without validation, a cache MUST generate an Age
             // header field, replacing any present in the response with a value equal to the stored response's
             // current_age".
-            // One copy, with room for Cache-Status.
+            // Copies once, with room for Cache-Status.
             fields.reserveCapacity(fields.count + 2)
             fields[.age] = String(age)
         }
@@ -70,7 +70,7 @@ extension StoredResponse {
 }
 
 extension HTTPFields {
-    /// Removes the fields that `no-cache="…"` lists. They must not be used without validation (RFC 9111 §5.2.2.4).
+    /// Removes the fields that `no-cache="…"` lists, which must not be used without validation (RFC 9111 §5.2.2.4).
     package mutating func removeWithheld(by policy: CachePolicy) {
         let control = CacheControl(targeted: self, names: policy.targetedFields) ?? CacheControl(self)
         let withheld = control.noCacheFields

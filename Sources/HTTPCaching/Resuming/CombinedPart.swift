@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// Parts of one representation, joined without a gap (RFC 9110 §15.3.7.3).
+/// Adjacent or overlapping parts of one representation, joined (RFC 9110 §15.3.7.3).
 package struct CombinedPart: Hashable, Sendable {
     /// The source of some bytes.
     package enum Source: Hashable, Sendable {
@@ -13,8 +13,8 @@ package struct CombinedPart: Hashable, Sendable {
     /// A range of bytes to copy.
     package struct Piece: Hashable, Sendable {
         package let source: Source
-        /// The bytes, by their offsets in the representation. The body of the source begins at the first byte of its
-        /// own part: subtract that offset.
+        /// The offsets of the bytes in the representation. The body of the source begins at the first byte of its part:
+        /// subtract that offset.
         package let range: Range<Int64>
 
         package init(source: Source, range: Range<Int64>) {
@@ -25,17 +25,17 @@ package struct CombinedPart: Hashable, Sendable {
 
     /// The indices of the stored responses that the combined part contains and replaces.
     package let members: [Int]
-    /// The bytes that the combined part has.
+    /// The bytes of the combined part.
     package let union: StoredPart
-    /// The status: 200 when no byte is missing, or when an incomplete 200 is among the responses; otherwise 206.
+    /// The status: 200 for a complete representation or with an incomplete 200 among the responses, otherwise 206.
     package let status: HTTPResponse.Status
     /// The fields to store with the combined part.
     package let fields: HTTPFields
     /// The pieces to write, front to back.
     package let pieces: [Piece]
 
-    /// Joins `part` with the parts of `candidates` that it reaches; `nil` if it reaches none. The candidates are of the
-    /// same representation.
+    /// Joins `part` with the candidates' parts that it touches, or returns `nil` if it touches none. All candidates are
+    /// of the same representation.
     init?(of new: StoredResponse, part: StoredPart, with stored: [PartCombination.Stored], among candidates: [Int]) {
         var union = part
         var members: [Int] = []
@@ -45,7 +45,7 @@ package struct CombinedPart: Hashable, Sendable {
             hasGrown = false
             rest.removeAll { index in
                 guard let held = stored[index].part, let joined = union.union(held) else { return false }
-                // A part inside the union changes nothing; a part at an end may reach further parts.
+                // A part inside the union changes nothing. A part at an end may reach further parts.
                 union = joined
                 members.append(index)
                 hasGrown = true
@@ -84,7 +84,7 @@ extension CombinedPart {
         let base = (full.isEmpty ? stored : full).max { $0.responseTime < $1.responseTime }
         guard var fields = base?.fields else { return new.fields }
         // RFC 9111 §3.4 continues where RFC 9110 stops: a cache "MUST update the stored response header fields using
-        // the header fields provided in the new response", for a 200 and for a 206. An older Age is no longer true.
+        // the header fields provided in the new response", for a 200 and for a 206. A stored Age is outdated.
         fields[.age] = nil
         fields.update(with: new.fields, except: ["content-range", "content-length"])
         return fields
@@ -104,7 +104,7 @@ extension HTTPFields {
 // MARK: - Bytes
 
 extension CombinedPart {
-    /// Takes new bytes where there are any, and stored bytes before and after them.
+    /// Prefers new bytes, and takes stored bytes before and after them.
     private static func pieces(of union: Range<Int64>, new: Range<Int64>, stored: [(Int, Range<Int64>?)]) -> [Piece] {
         var pieces: [Piece] = []
         var position = union.lowerBound
@@ -112,7 +112,7 @@ extension CombinedPart {
             var source = Source.new
             var end = new.lowerBound <= position ? new.upperBound : position
             if end <= position {
-                // Take the stored part that reaches furthest, but stop at the new bytes.
+                // Take the stored part with the furthest end, but stop at the new bytes.
                 for (index, range) in stored {
                     guard let range, range.lowerBound <= position, range.upperBound > end else { continue }
                     source = .stored(index)
@@ -120,7 +120,7 @@ extension CombinedPart {
                 }
                 if position < new.lowerBound { end = min(end, new.lowerBound) }
             }
-            // A union has no gap. If there were one, fewer bytes would be better than wrong bytes or an endless loop.
+            // A union has no gap. If one occurred, fewer bytes would be better than wrong bytes or an endless loop.
             guard position < end else { break }
             pieces.append(Piece(source: source, range: position..<end))
             position = end

@@ -6,12 +6,12 @@ internal import HTTPTypes
 package struct PartCombination: Hashable, Sendable {
     /// The action for the new part.
     package enum Action: Hashable, Sendable {
-        /// Stores the part by itself. No stored part touches it, or no validator proves that both are of one
+        /// Stores the part separately. No stored part touches it, or no validator proves that both belong to one
         /// representation.
         case standsAlone
         /// Combines the new part with stored parts.
         case combines(CombinedPart)
-        /// Does not store the part: the stored response at this index is the whole of the same representation.
+        /// Does not store the part, because the stored response at this index is the whole of the same representation.
         case isCoveredByWhole(Int)
     }
 
@@ -19,15 +19,14 @@ package struct PartCombination: Hashable, Sendable {
     /// The indices of older stored responses to remove, because the origin has replaced their representation.
     package let displaced: [Int]
 
-    /// A stored response and its part of the representation; `nil` for the whole.
+    /// A stored response and its part of the representation, or `nil` for the whole.
     package typealias Stored = (response: StoredResponse, part: StoredPart?)
 
     /// Decides how to combine the part `part` of `new` with stored responses.
     ///
     /// - Parameters:
     ///   - new: A 206 or an incomplete 200, with its fields as stored.
-    ///   - part: The bytes that have arrived. For a 206, its `Content-Range` up to the point where the transfer broke
-    ///     off.
+    ///   - part: The received bytes. For a 206, its `Content-Range` up to the point of interruption.
     ///   - stored: The stored responses for the key that the request selects by `Vary`.
     package init(of new: StoredResponse, part: StoredPart, with stored: [Stored]) {
         guard let validator = new.strongValidator, new.status.isOfRepresentation else {
@@ -39,7 +38,7 @@ package struct PartCombination: Hashable, Sendable {
         var members: [Int] = []
         var whole: Int?
         for (index, candidate) in stored.enumerated() where candidate.response.status.isOfRepresentation {
-            // Without a strong validator, the candidate may be of the same representation or of another one.
+            // Without a strong validator, the candidate may belong to the same representation or to another.
             guard let other = candidate.response.strongValidator else { continue }
             // RFC 9111 §4: the response with the latest Date is the most recent.
             let isOlder = candidate.response.date <= new.date
@@ -47,14 +46,14 @@ package struct PartCombination: Hashable, Sendable {
                 if isOlder { displaced.append(index) }
                 continue
             }
-            // Bytes of two codings do not fit together, even under one validator.
+            // Bytes of two codings do not fit together, even with equal validators.
             guard candidate.response.fields.hasSameCoding(as: new.fields) else { continue }
             if let held = candidate.part, !held.agrees(with: part) {
                 // The origin used one validator for two lengths. The newer response is more likely to be right.
                 if isOlder { displaced.append(index) }
                 continue
             }
-            // RFC 9110 §14.1.2: ranges count encoded bytes; a decoded body has different bytes.
+            // RFC 9110 §14.1.2: ranges count encoded bytes, but a decoded body has different bytes.
             guard candidate.response.hasIntactBody, !candidate.response.isBodyDecoded, !new.isBodyDecoded else {
                 continue
             }

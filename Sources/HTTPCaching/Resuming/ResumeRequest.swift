@@ -1,36 +1,37 @@
 package import HTTPTypes
 
-/// Requests the rest of a response whose beginning is stored (RFC 9110 §13.1.5, §15.3.7).
+/// Requests the rest of a response with a stored beginning (RFC 9110 §13.1.5, §15.3.7).
 package enum ResumeRequest {
     /// The effect of the reply on the stored part.
     package enum Outcome: Hashable, Sendable {
-        /// The reply is the rest: the stored bytes and then its bytes are the whole representation, of this length.
+        /// The reply is the rest. The stored bytes and then the reply's bytes form the whole representation, of this
+        /// length.
         case continues(completeLength: Int64)
-        /// The reply is a 200: it is the whole representation and replaces the stored part.
+        /// The reply, a 200, is the whole representation and replaces the stored part.
         case replaces
-        /// Neither the stored part nor this reply can be used: send the request again, without a range.
+        /// Neither the stored part nor this reply is usable. Send the request again without a range.
         case discards
-        /// The reply has another status, such as 404 or 503. The reply answers the request as if the range were absent,
-        /// and says nothing about the part.
+        /// The reply has another status, such as 404 or 503. It answers the request like a request without range, and
+        /// says nothing about the part.
         case answersOtherwise
     }
 
-    /// Makes a request for the bytes after the stored part, on condition that the part is of the current
+    /// Creates a request for the bytes after the stored part, on condition that the part is of the current
     /// representation.
     ///
     /// - Parameters:
     ///   - request: A request for the whole representation.
     ///   - stored: The stored response that the request selects.
-    ///   - part: The bytes that `stored` has.
-    /// - Returns: `nil` when the stored bytes are not the beginning, or no validator can prove that the rest belongs to
-    ///   them.
+    ///   - part: The bytes of `stored`.
+    /// - Returns: `nil` when the stored bytes are not the beginning, or when no validator can prove that the rest
+    ///   belongs to them.
     package static func make(
         for request: HTTPRequest, resuming stored: StoredResponse, part: StoredPart
     ) -> HTTPRequest? {
-        // A range or precondition of its own would make the reply not about the whole, or not about the range.
+        // With the caller's range or precondition, the reply would concern neither the whole nor the requested rest.
         guard request.method == .get, !request.headerFields.contains(where: \.name.makesConditional) else { return nil }
         guard stored.status == .ok || stored.status == .partialContent, stored.hasIntactBody else { return nil }
-        // §14.1.2: ranges count encoded bytes, but their number is unknown for stored bytes that were decoded.
+        // §14.1.2: ranges count encoded bytes, but for decoded bytes their number is unknown.
         guard !stored.isBodyDecoded, part.bytes.lowerBound == 0, !part.isComplete else { return nil }
         guard let ifRange = stored.strongValidator?.ifRange else { return nil }
         var resuming = request
@@ -44,12 +45,12 @@ package enum ResumeRequest {
         of exchange: Exchange, resuming stored: StoredResponse, part: StoredPart
     ) -> Outcome {
         switch exchange.reply.status {
-        // The content is the rest alone: some servers label a part as a 200.
+        // The content is only the rest: some servers label a part as a 200.
         case .ok where exchange.reply.headerFields.contains(.contentRange): .discards
         case .ok: .replaces
         case .partialContent: continuation(exchange, resuming: stored, part: part)
-        // A 304 without If-None-Match and If-Modified-Since in the request is an error. A 416 means that there is no
-        // rest.
+        // A 304 without If-None-Match and If-Modified-Since in the request is an error. A 416 means that no bytes
+        // follow.
         case .notModified, .rangeNotSatisfiable: .discards
         default: .answersOtherwise
         }
@@ -60,7 +61,7 @@ package enum ResumeRequest {
     ) -> Outcome {
         let fields = exchange.reply.headerFields
         guard !exchange.isBodyDecoded, isOfSameRepresentation(exchange, as: stored) else { return .discards }
-        // The rest begins exactly where the stored bytes end, and reaches the end of the representation. The client
+        // Requires the rest to begin where the stored bytes end, and to reach the end of the representation. The client
         // then gets the requested bytes.
         guard let rest = StoredPart(contentRange: fields), rest.bytes.lowerBound == part.bytes.upperBound,
             let length = rest.completeLength ?? part.completeLength, rest.bytes.upperBound == length,
@@ -72,18 +73,18 @@ package enum ResumeRequest {
     private static func isOfSameRepresentation(_ exchange: Exchange, as stored: StoredResponse) -> Bool {
         guard let validator = stored.strongValidator else { return false }
         let fields = exchange.reply.headerFields
-        // An origin that compresses while sending has one tag for both codings, and compresses no ranges.
+        // An origin that compresses on the fly has one tag for both codings, and does not compress ranges.
         guard fields.hasSameCoding(as: stored.fields) else { return false }
         if fields.filledLines(.eTag).isEmpty, stored.fields.filledLines(.eTag).isEmpty {
             // §15.3.7: in answer to an If-Range, a sender "SHOULD NOT generate other representation header fields
             // beyond those required", and Last-Modified is not required. A server that omits the date has compared the
-            // one in If-Range. A server that sends a date, with or without Date, must send the stored one.
+            // date in If-Range. A server that sends a date, with or without Date, must send the stored date.
             let dates = fields.filledLines(.lastModified)
             let storedDate = stored.fields.filledLines(.lastModified).first?.trimmedBytes
             return dates.allSatisfy { $0.trimmedBytes == storedDate }
         }
         // A 206 must have an ETag if a 200 would have one. A server that omits the ETag may have omitted the comparison
-        // too: some servers do not know If-Range.
+        // too: some servers do not support If-Range.
         return StrongValidator(fields, responseTime: exchange.responseTime) == validator
     }
 }

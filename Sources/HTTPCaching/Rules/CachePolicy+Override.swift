@@ -1,8 +1,8 @@
 extension CachePolicy {
-    /// The properties of a policy that one request changes.
+    /// Changes properties of a policy for one request.
     ///
-    /// A property that is `nil` keeps the value of the configuration. Properties of the cache itself, such as
-    /// ``CachePolicy/isShared`` and ``CachePolicy/targetedFields``, cannot change for a single request.
+    /// A `nil` property keeps the value of the configuration. Properties of the cache, such as ``CachePolicy/isShared``
+    /// and ``CachePolicy/targetedFields``, cannot change for a single request.
     ///
     /// ```swift
     /// let reload = ResourceRequest("https://example.com/feed.json", policy: .remoteOnly)
@@ -38,7 +38,7 @@ extension CachePolicy {
         /// See ``CachePolicy/usesDictionaries``.
         public var usesDictionaries: Bool?
 
-        /// Creates an override of the given properties; without arguments, of none.
+        /// Creates an override of the given properties.
         public init(
             mode: Mode? = nil,
             lifetimeOverride: LifetimeOverride? = nil,
@@ -102,7 +102,7 @@ extension CachePolicy {
 }
 
 extension CachePolicy.Override {
-    /// Returns this override with the properties that `other` changes, too.
+    /// Returns this override combined with `other`, which takes precedence.
     public func applying(_ other: CachePolicy.Override) -> CachePolicy.Override {
         CachePolicy.Override(
             mode: other.mode ?? mode,

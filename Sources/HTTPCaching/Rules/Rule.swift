@@ -1,6 +1,6 @@
 /// The section of a specification that a decision follows.
 public struct Rule: Hashable, Sendable {
-    /// The document and section, such as `RFC 9111 §3`; `policy` or `limit` for the cache's own decisions.
+    /// The document and section, such as `RFC 9111 §3`. `policy` or `limit` for decisions without a specification.
     public let section: String
     /// The text of the section, quoted or shortened.
     public let phrase: String

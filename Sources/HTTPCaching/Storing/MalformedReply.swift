@@ -2,7 +2,7 @@ package import HTTPTypes
 
 /// Finds replies that contradict themselves or their request.
 package enum MalformedReply {
-    /// Returns the contradiction in `reply`, the reply of an origin to `request`; `nil` if there is none.
+    /// Returns the contradiction in `reply`, an origin's reply to `request`, or `nil` for a consistent reply.
     package static func reason(_ reply: HTTPResponse, to request: HTTPRequest) -> String? {
         // RFC 9110 §15.3.7: a 206 "is successfully fulfilling a range request".
         if reply.status == .partialContent, !request.headerFields.contains(.range) {

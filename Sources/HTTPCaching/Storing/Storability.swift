@@ -1,4 +1,4 @@
-/// Whether the reply to a request may be stored (RFC 9111 §3), as a ``StorageDecision`` finds.
+/// Whether the reply to a request may be stored (RFC 9111 §3). The result of a ``StorageDecision``.
 public enum Storability: Hashable, Sendable {
     /// The reply may be stored.
     ///
@@ -9,6 +9,6 @@ public enum Storability: Hashable, Sendable {
     /// The reply must not be stored. With `removesStored`, the stored responses for the same key must be removed too.
     case notStorable(removesStored: Bool)
 
-    /// The most fields of a stored response. No sane origin sends more, and merging takes quadratic time.
+    /// The most fields of a stored response. No real origin sends more, and merging takes quadratic time.
     package static let maxFieldCount = 1000
 }

@@ -1,16 +1,16 @@
 public import HTTPTypes
 
-/// Decides whether the reply to a request may be stored, and tells the rule that decides (RFC 9111 §3).
+/// Decides whether the reply to a request may be stored, and names the deciding rule (RFC 9111 §3).
 ///
-/// A pure function of its arguments, safe on any thread. ``ReplyDecision`` makes the same decision for the reply that
-/// has arrived; use this type to explain the decision, or to check a response before there is a reply.
+/// A pure function of its arguments, safe on any thread. ``ReplyDecision`` makes the same decision for a received
+/// reply. Use this type to explain the decision, or to check a response before a reply arrives.
 public struct StorageDecision: Hashable, Sendable {
     /// Whether the reply may be stored.
     public let storability: Storability
-    /// The first reason found against storing, or the most explicit of several reasons for it.
+    /// The first reason against storing, or the most explicit of several reasons for it.
     public let rule: Rule
 
-    /// Decides about a response with this status and these fields that answers `request`, the request as sent.
+    /// Decides about a response with this status and these fields. `request` is the request as sent.
     ///
     /// For a 206, pass 200: the rules for the whole apply to a part (§3.3).
     public init(status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy) {
@@ -38,7 +38,7 @@ public struct StorageDecision: Hashable, Sendable {
 
         guard !policy.storesNothing else { return refuse(.localConfiguration, removesStored: true) }
         if !policy.ignoresDirectives(of: status), let rule = response.ruleOfNoStore {
-            // §5.2.2.5 does not say whether to remove an older response. The origin has withdrawn its earlier
+            // §5.2.2.5 does not say whether to remove an older response. A no-store withdraws the origin's earlier
             // permission to store. But an error that must not be stored says nothing about the last good response.
             return refuse(rule, removesStored: response.control.noStore && status.code < 400)
         }
@@ -65,7 +65,7 @@ private struct Received {
     let request: HTTPRequest
     let isShared: Bool
 
-    /// RFC 9111 §5.2.2.3: with `must-understand`, `no-store` applies only to caches that do not know the status.
+    /// RFC 9111 §5.2.2.3: with `must-understand`, `no-store` applies only to caches that do not understand the status.
     var ruleOfNoStore: Rule? {
         if control.mustUnderstand { return status.isUnderstood ? nil : .mustUnderstand }
         return control.noStore ? .noStore : nil
@@ -73,16 +73,16 @@ private struct Received {
 
     var ruleOfStatus: Rule? {
         guard (200...599).contains(status.code) else { return .statusNotFinal }
-        // A 206 has only a part of a body, and a 304 has none: neither is reusable as such.
+        // A 206 has only a part of a body, and a 304 has none. Neither is reusable by itself.
         if status == .partialContent || status == .notModified { return .statusNotUnderstood }
-        // These statuses are about the preconditions and the range of one request, and answer no other request.
+        // These statuses concern the preconditions and the range of one request, and answer no other request.
         if status == .preconditionFailed { return .preconditionFailed }
         if status == .rangeNotSatisfiable { return .rangeNotSatisfiable }
         return nil
     }
 
     var ruleOfSharedCache: Rule? {
-        // §5.2.2.7 lets a shared cache store the fields that private="…" does not list; this cache does not.
+        // §5.2.2.7 lets a shared cache store the fields that private="…" does not list. This cache does not.
         if control.isPrivate { return .privateInSharedCache }
         // §3.5
         guard control.allowsSharing || !request.headerFields.contains(.authorization) else {
@@ -93,7 +93,7 @@ private struct Received {
 
     /// RFC 9111 §3: "the response contains at least one of the following". Returns the most decisive permission.
     ///
-    /// An unreadable directive permits nothing; it can only restrict.
+    /// An unreadable directive can restrict, but never permits.
     var permission: Rule? {
         // §5.2.2.10: a private cache ignores s-maxage.
         if isShared, case .seconds = control.sharedMaxAge { return .sharedMaxAgeDirective }
@@ -106,11 +106,11 @@ private struct Received {
 
     /// Whether this response to a POST could answer a GET of the same target (RFC 9110 §9.3.3).
     ///
-    /// `Content-Location` must say so, and has that meaning only in a 2xx (§8.7). Of the 2xx statuses, this cache
-    /// accepts only 200 as the answer to a GET.
+    /// `Content-Location` must equal the target, which has this meaning only in a 2xx (§8.7). Of the 2xx statuses, this
+    /// cache accepts only 200 as the answer to a GET.
     var isReusableAsGET: Bool {
         guard status == .ok, hasExplicitFreshness else { return false }
-        // With several lines, the cache cannot tell which one is meant.
+        // Several lines are ambiguous.
         guard let location = fields.onlyLine(.contentLocation),
             let reference = location.withUnsafeBytesOfValue({ URIReference($0.trimmed) }),
             let target = URIReference(target: request)
@@ -128,7 +128,7 @@ private struct Received {
 }
 
 extension URIReference {
-    /// The target URI of `request`; `nil` without a scheme or an authority.
+    /// The target URI of `request`, or `nil` without a scheme or an authority.
     fileprivate init?(target request: HTTPRequest) {
         guard let scheme = request.scheme, let authority = request.authority else { return nil }
         self.init("\(scheme)://\(authority)\(request.path ?? "")".utf8)

@@ -1,9 +1,9 @@
 package import HTTPTypes
 
-/// An entity tag: an opaque validator that an origin gives to one state of a resource (RFC 9110 §8.8.3).
+/// An entity tag: an origin's opaque validator for one state of a resource (RFC 9110 §8.8.3).
 ///
-/// Compares the bytes without interpretation. Accepts a tag without its quotes: servers that send such tags compare
-/// them in the same way. A tag that a transport has repaired equals no tag, not even itself.
+/// Compares bytes. Accepts a tag without quotes, because servers that send such tags compare them the same way. A tag
+/// repaired by a transport equals no tag, not even itself.
 package struct EntityTag: Hashable, Sendable {
     /// The whole tag, with `W/` and quotes.
     package let bytes: [UInt8]
@@ -11,7 +11,7 @@ package struct EntityTag: Hashable, Sendable {
     /// Whether the tag begins with `W/`, in upper case.
     package let isWeak: Bool
 
-    /// Creates a tag, without whitespace at its ends; `nil` if nothing is left.
+    /// Creates a tag without whitespace at its ends, or `nil` for blank bytes.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         let bytes = Array(bytes.trimmed)
         guard !bytes.isEmpty else { return nil }
@@ -19,11 +19,11 @@ package struct EntityTag: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Creates the tag of a response from its first `ETag`; `nil` if there is none, for `*`, or if a transport has repaired
-    /// it.
+    /// Creates the tag of a response from its first `ETag`. Returns `nil` without a tag, for `*`, and for a tag that a
+    /// transport has repaired.
     ///
-    /// As a condition, `*` would match every state of the resource, and the origin would confirm all of them. A repaired
-    /// tag is none of the origin's.
+    /// As a condition, `*` would match every state of the resource, and the origin would validate all of them. The
+    /// origin never sent a repaired tag.
     package init?(_ fields: HTTPFields) {
         guard let field = fields.first(where: { $0.name == .eTag }),
             let tag = field.withUnsafeBytesOfValue({ EntityTag($0) }), !tag.isAny, !tag.bytes.isRepaired

@@ -1,18 +1,18 @@
 internal import HTTPTypes
 
-/// The value of `If-None-Match`, over all its lines: `"*" / #entity-tag` (RFC 9110 §13.1.2).
+/// The value of `If-None-Match` over all its lines: `"*" / #entity-tag` (RFC 9110 §13.1.2).
 ///
 /// An element ends at the next comma outside quotes. A backslash escapes nothing, because an entity-tag is not a
-/// quoted-string (§8.8.3). An unclosed quote reaches to the end of its line: tags that cannot be separated should match
-/// nothing.
+/// quoted-string (§8.8.3). An unclosed quote reaches to the end of its line, because tags that cannot be separated
+/// should match nothing.
 struct EntityTagList: Sendable {
     /// The elements in order, as sent.
     private(set) var tags: [EntityTag] = []
 
-    /// Whether a quote is never closed, so that no element can follow.
+    /// Whether a quote is unclosed, so that no element can follow.
     private(set) var isUnterminated = false
 
-    /// Whether the value is `*` and nothing else. Inside a list, `*` is a tag like any other.
+    /// Whether the value is exactly `*`. Inside a list, `*` is a tag like any other.
     var isAny: Bool { tags.count == 1 && tags[0].isAny }
 
     /// Adds the elements of another line.
@@ -43,7 +43,7 @@ struct EntityTagList: Sendable {
         if let tag = EntityTag(FieldBytes(rebasing: element)) { tags.append(tag) }
     }
 
-    /// Adds the missing tags. Omits a tag that the list would read back differently.
+    /// Adds the missing tags. Omits a tag that would not survive parsing the list.
     mutating func append(_ others: some Sequence<EntityTag>) {
         guard !isAny, !isUnterminated else { return }
         var known = Set(tags)
@@ -57,7 +57,7 @@ struct EntityTagList: Sendable {
 }
 
 extension EntityTag {
-    /// Whether a list can hold this tag as one element: no comma outside quotes, no open quote, and not `*`.
+    /// Whether a list can contain this tag as one element: no comma outside quotes, no open quote, and not `*`.
     fileprivate var isListElement: Bool {
         var isQuoted = false
         for byte in bytes {

@@ -1,21 +1,20 @@
 internal import HTTPTypes
 
-/// The updates that a 304 makes to stored responses (RFC 9111 §4.3.4).
+/// The updates of stored responses by a 304 (RFC 9111 §4.3.4).
 struct Freshening {
     /// The updated responses, by their index among the candidates.
     private(set) var updates: [Int: StoredResponse] = [:]
     /// The index of the updated response that answers the request.
     let answer: Int
-    /// Whether to remove the updated responses after this answer, because they could not have been stored with their
-    /// new fields.
+    /// Whether to remove the updated responses after this answer, because their new fields forbid storing.
     private(set) var removesAfterUse = false
 
     /// Finds the stored responses that the 304 in `exchange` identifies, and updates them.
     ///
     /// - Parameters:
     ///   - candidates: All stored responses for the key. Responses that another request selected stay unchanged.
-    ///   - validated: The index of the candidate whose validators the request carried.
-    ///   - isUnambiguous: Whether the request carried no other validators, such as the caller's.
+    ///   - validated: The index of the candidate with the validators of the request.
+    ///   - isUnambiguous: Whether the request had no other validators, such as the caller's.
     /// - Returns: `nil` when the 304 identifies no stored response with an intact body.
     init?(
         _ exchange: Exchange, candidates: [StoredResponse], validated: Int, isUnambiguous: Bool,
@@ -63,7 +62,7 @@ struct Freshening {
         }
         if let lastModified = reply.firstBytes(of: .lastModified) {
             // A date is weak unless proved otherwise (RFC 9110 §8.8.2.2). Two states within one second have the same
-            // date; the tag of the validated response distinguishes them.
+            // date, so the tag of the validated response distinguishes them.
             let tag = EntityTag(candidates[validated].fields)
             let matching = selected.filter { index in
                 let fields = candidates[index].fields
@@ -71,16 +70,15 @@ struct Freshening {
             }
             return latest(matching, of: candidates).map { [$0] } ?? []
         }
-        // The 304 has no validator. RFC 9111 then updates a response only if no other is stored. But servers omit the
-        // ETag, and the request validated exactly one response.
+        // The 304 has no validator. By RFC 9111 it then updates a response only if no other is stored. But servers omit
+        // the ETag, and the request validated exactly one response.
         return isUnambiguous && selected.contains(validated) ? [validated] : []
     }
 
-    /// Whether a 304 whose tag matches no stored response identifies `response`, the only one that the request
-    /// validated.
+    /// Whether a 304 identifies `response`, the only validated one, although its tag matches no stored response.
     ///
-    /// A server that compresses while sending weakens the tag of a 200. With a 304, such a server sends the original
-    /// tag: nginx does. Other servers send a weak tag with the 304 only; then `Last-Modified` decides.
+    /// A server that compresses on the fly weakens the tag of a 200, but sends the original tag with a 304: nginx does
+    /// so. Other servers send a weak tag only with the 304, and then `Last-Modified` decides.
     private static func isAbout(_ response: StoredResponse, _ tag: EntityTag, _ reply: HTTPFields) -> Bool {
         if let stored = EntityTag(response.fields) { return stored.isWeaklyEqual(to: tag) }
         guard tag.isWeak, let lastModified = reply.firstBytes(of: .lastModified) else { return false }

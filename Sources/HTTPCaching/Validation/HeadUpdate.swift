@@ -3,7 +3,7 @@ internal import HTTPTypes
 /// The changes that a 200 to a HEAD makes to stored responses to GETs (RFC 9111 §4.3.5).
 package struct HeadUpdate: Hashable, Sendable {
     /// The responses to store again, by their index among the candidates. A confirmed response has the fields of the
-    /// HEAD; an unconfirmed one is stale.
+    /// HEAD. An unconfirmed response becomes stale.
     package private(set) var updates: [Int: StoredResponse] = [:]
     /// The indices of the responses to remove, in order.
     package private(set) var removals: [Int] = []
@@ -11,10 +11,10 @@ package struct HeadUpdate: Hashable, Sendable {
     /// Whether there are no changes.
     package var isEmpty: Bool { updates.isEmpty && removals.isEmpty }
 
-    /// Finds the changes that `exchange`, a forwarded HEAD and its reply, makes.
+    /// Finds the changes by `exchange`, a forwarded HEAD and its reply.
     ///
-    /// A status other than 200 changes nothing. Neither an error nor a redirect means that the last good response to a
-    /// GET is out of date.
+    /// Only a status of 200 has an effect. An error or a redirect does not mean that the last good response to a GET is
+    /// out of date.
     ///
     /// - Parameters:
     ///   - candidates: All stored responses for the key. Responses that another request selected stay unchanged.
@@ -26,8 +26,8 @@ package struct HeadUpdate: Hashable, Sendable {
         guard exchange.request.method == .head, reply.status == .ok,
             reply.headerFields.count <= Storability.maxFieldCount
         else { return }
-        // RFC 9111 §5.2.1.5: no part of the response to a request with no-store may be stored. An update would store
-        // one.
+        // RFC 9111 §5.2.1.5: no part of the response to a request with no-store may be stored, and an update would
+        // store a part.
         let mayStore = !CacheControl(exchange.request.headerFields).noStore
         for (index, candidate) in candidates.enumerated()
         where candidate.varyKey.matches(
@@ -39,8 +39,8 @@ package struct HeadUpdate: Hashable, Sendable {
                 continue
             }
             guard candidate.isConfirmed(byHead: reply.headerFields) else {
-                // "the cache SHOULD consider the stored response to be stale". The HEAD may only have requested another
-                // content coding than the GET.
+                // "the cache SHOULD consider the stored response to be stale". The response is not removed, because the
+                // HEAD may only have requested another content coding.
                 if mayStore, Freshness(of: candidate, policy: policy).lifetime <= DeltaSeconds.limit {
                     updates[index] = candidate.stale
                 } else {
@@ -48,7 +48,7 @@ package struct HeadUpdate: Hashable, Sendable {
                 }
                 continue
             }
-            // The fields of a part differ from those of the whole. A response without its body is not worth an update.
+            // The fields of a part differ from those of the whole. Updating a response without its body is useless.
             guard mayStore, candidate.status == .ok, candidate.hasIntactBody else { continue }
             var updated = candidate
             if updated.freshen(by: exchange, policy: policy, fingerprint: fingerprint) {
@@ -66,7 +66,7 @@ extension StoredResponse {
     /// Content-Length matches that of the stored response".
     ///
     /// A validator in only one of the two responses does not match. Two responses without validators do not contradict
-    /// each other. A different content coding does: the update would mislabel the stored body.
+    /// each other. Different content codings do: the update would mislabel the stored body.
     fileprivate func isConfirmed(byHead head: HTTPFields) -> Bool {
         for name in [HTTPField.Name.eTag, .lastModified] {
             let value = fields.firstValue(of: name)
@@ -77,15 +77,15 @@ extension StoredResponse {
         {
             return false
         }
-        // The Content-Length of a part need not match that of the whole.
+        // The Content-Length of a part may differ from that of the whole.
         guard status == .ok, let length = head.firstValue(of: .contentLength) else { return true }
         return fields.firstValue(of: .contentLength) == length
     }
 
     /// Returns this response with the greatest age that a field can state.
     ///
-    /// The response is then stale for any lifetime that an origin can state in seconds. The response is also too stale
-    /// to answer while it is revalidated. The next validation removes the age.
+    /// The response is then stale for any lifetime that an origin can state in seconds, and too stale to answer while
+    /// it is revalidated. The next validation removes the age.
     fileprivate var stale: StoredResponse {
         var stale = self
         stale.fields[.age] = String(DeltaSeconds.limit)
@@ -94,7 +94,7 @@ extension StoredResponse {
 }
 
 extension HTTPFields {
-    /// The bytes of the first line of a field; `nil` if the line is absent or empty.
+    /// The bytes of the first line of a field, or `nil` for an absent or empty line.
     fileprivate func firstValue(of name: HTTPField.Name) -> [UInt8]? {
         firstBytes(of: name).flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -1,15 +1,15 @@
 package import HTTPTypes
 
-/// The preconditions that the sender of a GET or HEAD put on the request (RFC 9110 §13.1).
+/// The preconditions of a GET or HEAD request (RFC 9110 §13.1).
 ///
-/// `If-Range` is not one of them: it belongs to the range request (§13.1.5).
+/// Excludes `If-Range`, which belongs to the range request (§13.1.5).
 package struct Preconditions: Sendable {
     /// Whether the request has no preconditions.
     package var isEmpty: Bool {
         ifNoneMatch == nil && modifiedSinceCount == 0 && !mustBeForwarded
     }
 
-    /// Whether only the origin may evaluate the preconditions: there is an `If-Match` or `If-Unmodified-Since`.
+    /// Whether only the origin may evaluate the preconditions, because of an `If-Match` or `If-Unmodified-Since`.
     ///
     /// RFC 9111 §4.3.2: "A cache MUST NOT evaluate conditional header fields that only apply to an origin server".
     package private(set) var mustBeForwarded = false
@@ -24,7 +24,7 @@ package struct Preconditions: Sendable {
         isSelecting = request.method == .get || request.method == .head
         for field in request.headerFields {
             let name = field.name
-            // Compare lengths first: the loop runs on every hit, and few requests have preconditions.
+            // Compares lengths first: the loop runs on every hit, and few requests have preconditions.
             switch name.canonicalName.utf8.count {
             case 8 where name == .ifMatch, 19 where name == .ifUnmodifiedSince:
                 mustBeForwarded = true
@@ -41,7 +41,7 @@ package struct Preconditions: Sendable {
         }
     }
 
-    /// The elements of `If-None-Match` in order, byte for byte; empty without the field. `*` counts as an element.
+    /// The elements of `If-None-Match` in order, byte for byte. `*` counts as an element.
     package var entityTags: [EntityTag] { ifNoneMatch?.tags ?? [] }
 
     /// Whether a 304 answers the request instead of `stored`, a response that may answer it (RFC 9111 §4.3.2).
@@ -60,8 +60,8 @@ package struct Preconditions: Sendable {
         return ifNoneMatch.tags.contains { $0.isWeaklyEqual(to: tag) }
     }
 
-    /// RFC 9111 §4.3.2: whether the stored date is not later than the condition: `Last-Modified`, else `Date`, else the
-    /// time of receipt.
+    /// RFC 9111 §4.3.2: whether the stored date is not later than the condition. The stored date is `Last-Modified`,
+    /// else `Date`, else the time of receipt.
     private func isUnmodified(_ stored: StoredResponse) -> Bool {
         // RFC 9110 §13.1.3: a recipient ignores a field that is "not a valid HTTP-date" or that "has more than one
         // member".
@@ -69,20 +69,19 @@ package struct Preconditions: Sendable {
             let limit = HTTPDate(ifModifiedSince, now: stored.responseTime)
         else { return false }
         if let field = stored.fields.first(where: { $0.name == .lastModified }) {
-            // An unreadable Last-Modified does not count as absent: the origin has stated a date, but the cache cannot
-            // read it.
+            // An unreadable Last-Modified does not count as absent: the origin has stated a date that the cache cannot
+            // read.
             guard let lastModified = HTTPDate(lenient: field, now: stored.responseTime) else { return false }
             return lastModified <= limit
         }
         return stored.date <= limit
     }
 
-    /// Returns `request` with one `If-None-Match`: first the tags that `request` lists, then the tags of `stored` that
-    /// it lacks.
+    /// Returns `request` with one `If-None-Match`: the tags of `request`, then the missing tags of `stored`.
     ///
-    /// A 304 then confirms a response of the sender or a stored one; its `ETag` tells which (RFC 9111 §4.3.1). Omits a
-    /// tag that no list can hold: one with a comma outside quotes, or with an open quote. Returns `request` unchanged
-    /// if there is nothing to add: no tag can follow `*` or an unclosed quote.
+    /// A 304 then confirms a response of the sender or a stored response, as its `ETag` tells (RFC 9111 §4.3.1). Omits
+    /// a tag that no list can contain: one with a comma outside quotes, or with an open quote. Returns `request`
+    /// unchanged if nothing can be added: no tag can follow `*` or an unclosed quote.
     package func adding(_ stored: [StoredResponse], to request: HTTPRequest) -> HTTPRequest {
         var list = ifNoneMatch ?? EntityTagList()
         let count = list.tags.count

@@ -1,16 +1,16 @@
 internal import HTTPTypes
 
 extension StoredResponse {
-    /// Takes over fields and times of a 304 for this response, or of a 200 to a HEAD (RFC 9111 §3.2).
+    /// Updates fields and times by a 304 for this response, or by a 200 to a HEAD (RFC 9111 §3.2).
     package mutating func freshen(by exchange: Exchange) {
         let reply = exchange.reply.headerFields.storedFields(receivedAt: exchange.responseTime)
-        // §4.2.3 takes all times from one exchange: the Age of the older response is no longer true.
+        // §4.2.3 takes all times from one exchange, so the stored Age is outdated.
         fields[.age] = nil
-        // The exceptions describe the stored bytes: their length and coding and, for a decoded body, their type and digest.
-        // RFC 9530 §2, §B.2: Content-Digest in a message without content covers no byte.
+        // The exceptions describe the stored bytes: length and coding and, for a decoded body, type and digest. RFC
+        // 9530 §2, §B.2: Content-Digest in a message without content covers no bytes.
         var kept: Set<String> = ["content-length", "content-encoding", "content-digest", "content-md5"]
         if isBodyDecoded { kept.formUnion(["content-type", "repr-digest"]) }
-        // Keep the weak tag of a response that the server compressed while sending. A strong tag would promise other
+        // Keep the weak tag of a response that the server compressed on the fly. A strong tag would promise other
         // bytes.
         if let stored = EntityTag(fields), stored.isWeak, EntityTag(reply)?.isWeaklyEqual(to: stored) == true {
             kept.insert("etag")
@@ -20,14 +20,13 @@ extension StoredResponse {
         responseTime = exchange.responseTime
     }
 
-    /// Takes over the fields, the times and the `Vary` of a reply. Returns whether the response may stay stored: whether it
-    /// could have been stored with its new fields.
+    /// Updates fields, times and `Vary` by a reply. Returns whether the response may stay stored with its new fields.
     mutating func freshen(by exchange: Exchange, policy: CachePolicy, fingerprint: VaryKey.Fingerprint) -> Bool {
         freshen(by: exchange)
         // A reply to a HEAD updates the response that a GET stored.
         var request = exchange.request
         request.method = .get
-        // The reply may have changed Vary, and so the requests that the response answers.
+        // The reply may have changed Vary, and thus the requests that the response answers.
         let newKey = VaryKey(
             response: fields, request: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
         guard let newKey else { return false }

@@ -1,15 +1,15 @@
 package import HTTPTypes
 
 extension StoredResponse {
-    /// Returns `request` made conditional on this response; `nil` without a validator, or without a body that a 304
-    /// could confirm.
+    /// Returns `request` made conditional on this response. Returns `nil` without a validator, or without a body that a
+    /// 304 could confirm.
     ///
-    /// RFC 9111 §4.3.1: sends both validators, if there are two, byte for byte. With `Range`, a request carries the
-    /// date only if there is no other validator. Does not invent a date that the origin did not give: the origin would
-    /// compare it with a different clock.
+    /// RFC 9111 §4.3.1: sends both validators of a response byte for byte. With `Range`, a request carries the date
+    /// only without another validator. Does not use a date that the origin did not send: the origin would compare it
+    /// with a different clock.
     ///
-    /// - Parameter isConditional: Whether `request` has preconditions of its own. The result then also carries their
-    ///   entity tags.
+    /// - Parameter isConditional: Whether `request` already has preconditions. The result then also has their entity
+    ///   tags.
     package func conditionalRequest(from request: HTTPRequest, isConditional: Bool = false) -> HTTPRequest? {
         guard hasIntactBody else { return nil }
         let original = request

@@ -2,14 +2,14 @@ internal import ByteText
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// The differences between queries that do not matter to a response, by its `No-Vary-Search`
+/// The query differences that do not matter to a response, from its `No-Vary-Search`
 /// (draft-ietf-httpbis-no-vary-search).
 ///
-/// The draft's term is URL search variance. An unreadable or contradictory field means the default: every difference
+/// The draft calls this URL search variance. An unreadable or contradictory field means the default: every difference
 /// matters.
 package struct NoVarySearch: Hashable, Sendable {
-    /// The parameters whose presence, number and values matter. Names are decoded UTF-8 bytes: `String` would treat
-    /// canonically equivalent names as equal.
+    /// The parameters whose presence, number and values matter. Names are decoded UTF-8 bytes, because `String` would
+    /// treat canonically equivalent names as equal.
     private enum Parameters: Hashable {
         case allBut(Set<[UInt8]>)
         case only(Set<[UInt8]>)
@@ -21,7 +21,7 @@ package struct NoVarySearch: Hashable, Sendable {
     /// Creates the default: every difference matters.
     package init() {}
 
-    /// Reads the field of a response; an absent field means the default.
+    /// Reads the field of a response. An absent field means the default.
     package init(_ fields: HTTPFields) {
         guard let members = fields.structuredDictionary(named: "no-vary-search"),
             let variance = Self(members)
@@ -34,7 +34,7 @@ package struct NoVarySearch: Hashable, Sendable {
 
     /// §4.1: ignores unknown members, and the parameters of known members.
     ///
-    /// By its text, the draft gives the default to a field with neither `params` nor `except`. The draft's own example
+    /// By its text, the draft gives the default to a field with neither `params` nor `except`. The draft's example
     /// `key-order` would then have no meaning, so here such a field takes effect.
     private init?(_ members: OrderedMap<String, ItemOrInnerList>) {
         if let value = members["key-order"] {
@@ -65,7 +65,7 @@ package struct NoVarySearch: Hashable, Sendable {
 extension NoVarySearch {
     /// Whether two URLs are equivalent modulo search variance (§6). Both are normalised URLs without a fragment.
     ///
-    /// Takes time linear in their lengths; with key order ignored, sorting takes O(n log n).
+    /// Takes time linear in their lengths. With key order ignored, sorting takes O(n log n).
     package func isEquivalent(_ first: String, _ second: String) -> Bool {
         if first.hasSameBytes(as: second) { return true }
         guard !isDefault, Self.base(of: first).utf8.elementsEqual(Self.base(of: second).utf8) else { return false }
@@ -75,7 +75,7 @@ extension NoVarySearch {
     /// The URL up to its query. Equivalent URLs have the same base.
     package static func base(of url: String) -> Substring {
         var url = url
-        // Each request asks. A search in the bytes is several times as fast as in the view of them.
+        // Every request calls this function. Searching the bytes is several times as fast as searching the UTF-8 view.
         let length = url.withUTF8 { $0.firstIndex(of: UInt8(ascii: "?")) ?? $0.count }
         return url[..<url.utf8.index(url.startIndex, offsetBy: length)]
     }

@@ -1,15 +1,15 @@
 /// The syntax of a request field, for fields with a known syntax.
 ///
-/// Excludes credentials and unknown fields: their values match byte for byte only.
+/// Excludes credentials and unknown fields, whose values match only byte for byte.
 enum ListSyntax: Hashable {
     /// `#( range [ weight ] )`, where the range is a token in any case (RFC 9110 §12.5.2 to §12.5.4).
     case weightedTokens
     /// `#( media-range [ weight ] )`, with parameters (RFC 9110 §12.5.1).
     case weightedMediaRanges
-    /// A list with elements that are not parsed.
+    /// A list with unparsed elements.
     case list
 
-    /// Finds the syntax of the field with this name in lower case; `nil` if unknown.
+    /// Finds the syntax of the field with this name in lower case, if known.
     init?(fieldName: String) {
         switch fieldName {
         case "accept-language", "accept-encoding", "accept-charset": self = .weightedTokens
@@ -20,7 +20,7 @@ enum ListSyntax: Hashable {
     }
 }
 
-/// A field value in its normal form, which all equivalent values share.
+/// A field value in a normal form that all equivalent values share.
 ///
 /// RFC 9111 §4.1 lets two values match after "normalizing both header field values in a way known to have identical
 /// semantics according to the header field's specification (e.g., reordering field values when order is not
@@ -31,7 +31,7 @@ enum NormalizedValue: Hashable {
     case set(Set<WeightedRange>)
     case list([[UInt8]])
 
-    /// Fails on a value that violates the syntax: such a value has no meaning to compare.
+    /// Fails for a value that violates the syntax, because its meaning is unknown.
     init?(_ bytes: FieldBytes, _ syntax: ListSyntax) {
         switch syntax {
         case .weightedTokens, .weightedMediaRanges:
@@ -45,7 +45,7 @@ enum NormalizedValue: Hashable {
         }
     }
 
-    /// Returns the elements of a list, without the whitespace around commas; `nil` when a quote is never closed.
+    /// Returns the elements of a list without the whitespace around commas, or `nil` for an unclosed quote.
     private static func elements(_ bytes: FieldBytes) -> [[UInt8]]? {
         var scanner = FieldScanner(bytes)
         var elements: [[UInt8]] = []

@@ -1,19 +1,18 @@
 package import HTTPTypes
 
 extension VaryKey {
-    /// Whether a response is in the language that `request` prefers, although another `Accept-Language` selected the
-    /// response.
+    /// Whether a response selected by another `Accept-Language` is in the language that `request` prefers.
     ///
     /// RFC 9111 §4.1: "When a nominated request header field has a known mechanism for ranking preference (e.g.,
     /// qvalues on Accept and similar request header fields), that mechanism MAY be used to choose a preferred
     /// response."
     ///
-    /// This function uses the mechanism only where an origin would hardly choose otherwise:
+    /// Uses the mechanism only where an origin would hardly choose otherwise:
     ///
     /// - `Vary` nominates `Accept-Language`, and every other nominated field matches.
     /// - Except for case, the only language of the content equals the one range with the highest weight in the request.
     ///
-    /// - Parameter response: The fields of the stored response to which this key belongs.
+    /// - Parameter response: The fields of the stored response of this key.
     package func selects(
         _ response: HTTPFields, for request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) -> Bool {
@@ -26,7 +25,7 @@ extension VaryKey {
 }
 
 extension HTTPFields {
-    /// The only `Content-Language`, in lower case; `nil` if there is none, or several.
+    /// The only `Content-Language` in lower case, or `nil` for several.
     fileprivate var contentLanguage: [UInt8]? {
         let ranges = weightedRanges(of: .contentLanguage)
         guard let ranges, ranges.count == 1, ranges[0].weight == 1000 else { return nil }
@@ -35,7 +34,7 @@ extension HTTPFields {
 
     /// The range of `Accept-Language` with the highest weight, in lower case.
     ///
-    /// The result is `nil` if several ranges have that weight, the range is `*` or refused, or an element is invalid.
+    /// `nil` when several ranges have that weight, when the range is `*` or refused, or when an element is invalid.
     fileprivate var preferredLanguage: [UInt8]? {
         guard let ranges = weightedRanges(of: .acceptLanguage), let highest = ranges.map(\.weight).max(), highest > 0
         else { return nil }

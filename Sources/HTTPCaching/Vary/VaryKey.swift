@@ -4,7 +4,7 @@ public import HTTPTypes
 /// The request fields that the `Vary` of a response nominates, with their values (RFC 9111 §4.1).
 ///
 /// Distinguishes the stored responses of one URL: a new response replaces the stored response with an equal key. The
-/// text is readable by people and by SQL, and has one line for each nominated field, sorted by name:
+/// text is readable for people and SQL. It has one line for each nominated field, sorted by name:
 ///
 ///     accept-encoding: gzip, br
 ///     accept-language
@@ -14,13 +14,13 @@ public import HTTPTypes
 /// lines of one field are combined in order. A value that is not UTF-8 follows its colon without a space,
 /// percent-encoded. Credentials are stored only as fingerprints.
 ///
-/// Keeps values as sent; only ``matches(_:fingerprint:nominatesAuthorization:)`` detects different values with the same
+/// Keeps values as sent. Only ``matches(_:fingerprint:nominatesAuthorization:)`` detects different values with the same
 /// meaning.
 public struct VaryKey: Sendable {
-    /// The lines, joined by line feeds; empty when `Vary` nominates nothing.
+    /// The lines, joined by line feeds. Empty when `Vary` nominates no field.
     public let text: String
 
-    /// Returns a text, in one line, that replaces the secret value of a field.
+    /// Returns a one-line text that replaces the secret value of a field.
     ///
     /// The cache calls it for `Authorization`, `Proxy-Authorization` and `Cookie`, with the name in lower case. Equal
     /// values need equal texts, for as long as responses are stored. A collision gives the response of one user to
@@ -32,7 +32,7 @@ public struct VaryKey: Sendable {
         self.text = text
     }
 
-    /// Creates the key of the fields that `response` nominates in `request`. ``ReplyDecision`` does so for every
+    /// Creates the key of the fields that `response` nominates in `request`. ``ReplyDecision`` creates the key of every
     /// response to store.
     ///
     /// - Parameters:
@@ -40,9 +40,9 @@ public struct VaryKey: Sendable {
     ///   - request: The request as sent.
     ///   - fingerprint: Replaces credentials.
     ///   - nominatesAuthorization: Whether to nominate the `Authorization` of a request even if `Vary` does not. A
-    ///     response to one user is then never selected for another user. ``ReplyDecision`` does so in a private cache.
-    /// - Returns: `nil` when no other request can match: `Vary` contains `*`, is malformed, or has more than
-    ///   64 field names.
+    ///     response to one user is then never selected for another user. ``ReplyDecision`` sets it in a private cache.
+    /// - Returns: `nil` when no other request can match: `Vary` contains `*`, is malformed, or has more than 64 field
+    ///   names.
     public init?(
         response: HTTPFields, request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) {
@@ -63,9 +63,9 @@ public struct VaryKey: Sendable {
     /// - Parameters:
     ///   - request: The request as sent.
     ///   - fingerprint: Replaces credentials, as for the key.
-    ///   - nominatesAuthorization: As for ``init(response:request:fingerprint:nominatesAuthorization:)``. A request with
-    ///     `Authorization` then matches only a key with the same credentials. In either case, a request without
-    ///     `Authorization` never matches a key with credentials.
+    ///   - nominatesAuthorization: The value passed to ``init(response:request:fingerprint:nominatesAuthorization:)``.
+    ///     If `true`, a request with `Authorization` matches only a key with the same credentials. In either case, a
+    ///     request without `Authorization` never matches a key with credentials.
     public func matches(
         _ request: HTTPRequest, fingerprint: Fingerprint, nominatesAuthorization: Bool = false
     ) -> Bool {
@@ -97,7 +97,8 @@ public struct VaryKey: Sendable {
         }
     }
 
-    /// Compares without building the line where possible: nearly every hit on a response with `Vary` takes this path.
+    /// Compares without building the line where possible, because nearly every hit on a response with `Vary` takes this
+    /// path.
     static func matches(_ line: FieldBytes, _ fields: HTTPFields, fingerprint: Fingerprint) -> Bool {
         let name = FieldBytes(rebasing: line.prefix { $0 != UInt8(ascii: ":") })
         guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return false }
@@ -140,7 +141,7 @@ extension VaryKey {
     /// The most names in `Vary`. A longer list counts as `*`, because each name costs a search at every lookup.
     package static let maxNameCount = 64
 
-    /// Reads RFC 9110 §12.5.5, `Vary = #( "*" / field-name )`, over all lines; `nil` when no request can match.
+    /// Reads `Vary = #( "*" / field-name )` over all lines (RFC 9110 §12.5.5). Returns `nil` when no request can match.
     private static func nominatedNames(in response: HTTPFields) -> [String]? {
         var names: Set<String> = []
         for field in response where field.name == .vary {
@@ -160,8 +161,8 @@ extension VaryKey {
 
     /// Combines the lines of a field.
     ///
-    /// RFC 9111 §4.1: fields match also after "combining multiple header field lines with the same field name" and
-    /// "adding or removing whitespace" where the syntax allows it. The ends of a value allow it.
+    /// RFC 9111 §4.1: fields also match after "combining multiple header field lines with the same field name" and
+    /// "adding or removing whitespace" where the syntax allows it. The syntax allows it at the ends of a value.
     private static func combinedValue(of name: String, in fields: HTTPFields) -> [UInt8]? {
         var value: [UInt8]?
         for field in fields where field.name.canonicalName == name {
@@ -178,7 +179,7 @@ extension VaryKey {
         return value
     }
 
-    /// Returns the credentials of `request`: a line for each field that holds some, with a fingerprint as its value.
+    /// Returns the credentials of `request`: a line for each field with credentials, with a fingerprint as its value.
     /// Empty for a request without credentials.
     package static func credentials(of request: HTTPRequest, fingerprint: Fingerprint) -> VaryKey {
         let names = secretNames.filter { name in
