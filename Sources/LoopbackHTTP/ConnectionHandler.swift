@@ -4,8 +4,8 @@ internal import NIOHTTP1
 
 /// Collects the requests of one connection and answers them one after the other.
 ///
-/// All state belongs to the event loop of the connection. A pipelined request waits for the previous response. While one
-/// waits, the handler does not read: so it keeps no more requests than those of one read.
+/// The event loop of the connection owns all state. A pipelined request waits for the previous response. While a
+/// request waits, the handler does not read, so it keeps at most the requests of one read.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -16,12 +16,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private let receive: @Sendable (ServerRequest) -> LoopbackServer.Answer
 
     private var arriving: ServerRequest?
-    /// Whether the client of the arriving request waits for 100 before it sends the content.
+    /// Whether the client waits for a 100 before it sends the content.
     private var owesContinue = false
     private var waiting = CircularBuffer<LoopbackServer.Answer>()
     private var running: Task<Void, Never>?
     private var holdsRead = false
-    /// Closes the connection if no complete request arrives in time. Set while no answer runs.
+    /// Closes the connection when no complete request arrives in time. Set while no answer runs.
     private var deadline: Scheduled<Void>?
 
     init(

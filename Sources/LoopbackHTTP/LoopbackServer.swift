@@ -4,18 +4,19 @@ internal import NIOPosix
 
 /// A small HTTP/1.1 server without TLS. A closure answers each request.
 ///
-/// Serves connections concurrently, and the requests of one connection one after the other. All members are safe to call
-/// from any thread. Releasing the server stops it.
+/// Serves connections concurrently, and the requests of one connection one after the other. All members are safe to
+/// call from any thread. Releasing the server stops it.
 package final class LoopbackServer: Sendable {
-    /// The bounds of a server.
+    /// The limits of a server.
     package struct Configuration: Sendable {
-        /// The most bytes of a request's content. The server receives a longer content, but does not keep the rest.
+        /// The most bytes of a request's content. The server receives longer content, but discards the excess.
         package var contentLimit: Int
-        /// The most open connections. The server closes further ones.
+        /// The most open connections. The server closes further connections.
         package var connectionLimit = Int.max
-        /// The most time for a client to send a whole request, and to receive a piece of a response; `nil` for no limit.
+        /// The most time for a client to send a whole request, and to receive a piece of a response. `nil` for no
+        /// limit.
         ///
-        /// A connection without a request is closed after the same time.
+        /// Also closes a connection that has no request for this time.
         package var timeout: Duration?
         /// Whether the server answers malformed requests with 400 before it closes the connection.
         package var answersMalformedRequests = false
@@ -28,7 +29,7 @@ package final class LoopbackServer: Sendable {
     /// Sends the response to one request. Its task is cancelled when the client disconnects or the server stops.
     package typealias Answer = @Sendable (ServerConnection) async -> Void
 
-    /// The port, also if the system has chosen it.
+    /// The port, either given or chosen by the system.
     package let port: Int
 
     private let listener: any Channel
@@ -38,11 +39,11 @@ package final class LoopbackServer: Sendable {
     ///
     /// - Parameters:
     ///   - host: The address to listen on.
-    ///   - port: The port; 0 for one that the system chooses.
-    ///   - configuration: The bounds.
-    ///   - receive: Receives each complete request, in the order of arrival on its connection, and returns its answer. Runs
-    ///     on the event loop of the connection. The answer runs after the previous response.
-    /// - Throws: The error of the system if it could not bind the address.
+    ///   - port: The port. With 0 the system chooses a free port.
+    ///   - configuration: The limits.
+    ///   - receive: Receives each complete request, in the order of arrival on its connection, and returns its answer.
+    ///     Runs on the event loop of the connection. The answer runs after the previous response.
+    /// - Throws: The system's error if it could not bind the address.
     package init(
         host: String, port: Int = 0, configuration: Configuration,
         receive: @escaping @Sendable (ServerRequest) -> Answer
@@ -76,7 +77,7 @@ package final class LoopbackServer: Sendable {
     /// The number of connections accepted so far.
     package var acceptedConnections: Int { connections.accepted }
 
-    /// Serves until the calling task is cancelled. Then stops, and waits until every answer has returned.
+    /// Serves until the calling task is cancelled. Then stops and waits for all answers to return.
     package func run() async {
         await withTaskCancellationHandler {
             try? await listener.closeFuture.get()

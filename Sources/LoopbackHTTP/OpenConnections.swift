@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The connections of a server, each until it is closed and its answer has returned.
+/// The connections of a server. Each stays until it is closed and its answer has returned.
 final class OpenConnections: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -11,7 +11,7 @@ final class OpenConnections: Sendable {
     }
 
     private let limit: Int
-    /// Guards the table; a channel guards itself.
+    /// Guards the table. A channel guards its own state.
     private let state = Mutex(State())
 
     init(limit: Int) {
@@ -21,8 +21,7 @@ final class OpenConnections: Sendable {
     /// The number of connections admitted so far.
     var accepted: Int { state.withLock { $0.accepted } }
 
-    /// Admits a new connection. Returns `false` if the server has stopped, or has too many; then the caller closes the
-    /// connection.
+    /// Admits a new connection. Returns `false` for a stopped or full server. The caller then closes the connection.
     func admit(_ channel: any Channel) -> Bool {
         state.withLock { state in
             guard !state.isRefusing, state.channels.count < limit else { return false }
@@ -42,7 +41,7 @@ final class OpenConnections: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Refuses further connections, and returns the open ones.
+    /// Refuses further connections and returns the open ones.
     func refuseFurther() -> [any Channel] {
         state.withLock { state in
             state.isRefusing = true

@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// The head of a response as bytes.
+/// Encodes the head of a response as bytes.
 package enum ResponseHead {
     package static func bytes(_ status: HTTPResponse.Status, _ fields: HTTPFields) -> [UInt8] {
         var bytes = Array("HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n".utf8)

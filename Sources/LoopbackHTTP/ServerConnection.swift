@@ -8,14 +8,14 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The connection of a request, for the bytes of its response.
+/// The connection of a request, used to send its response.
 package struct ServerConnection: Sendable {
     let channel: any Channel
     let timeout: Duration?
 
     /// Sends bytes. Returns only after the operating system has accepted them.
     ///
-    /// - Throws: If the connection is lost. Closes the connection of a client that does not read in time.
+    /// - Throws: An error for a lost connection. Closes the connection of a client that does not read in time.
     package func send(_ bytes: ByteBuffer) async throws {
         let deadline = timeout.map { timeout in
             channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { channel.close(promise: nil) }
@@ -24,19 +24,19 @@ package struct ServerConnection: Sendable {
         try await channel.writeAndFlush(bytes)
     }
 
-    /// Sends bytes: see the other overload.
+    /// Sends bytes like the other overload.
     package func send(_ bytes: [UInt8]) async throws {
         try await send(channel.allocator.buffer(bytes: bytes))
     }
 
-    /// Closes the connection after the bytes that were sent.
+    /// Closes the connection after the sent bytes.
     package func close() async throws {
         try await channel.close()
     }
 
     /// Closes the connection with a TCP reset.
     package func reset() async throws {
-        // Closing a socket with a linger time of 0 sends RST in place of FIN.
+        // Closing a socket with a linger time of 0 sends RST instead of FIN.
         try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
         try await channel.close()
     }

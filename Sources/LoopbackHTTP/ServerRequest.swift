@@ -2,14 +2,14 @@ package import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A request that arrived completely.
+/// A complete request.
 package struct ServerRequest: Sendable {
     package let method: HTTPRequest.Method
-    /// The request target as it arrived.
+    /// The request target as received.
     package let target: String
     /// The header fields, including `Host`.
     package let fields: HTTPFields
-    /// Whether the client expects further requests on the connection (RFC 9112 §9.3).
+    /// Whether the client expects to send further requests on the connection (RFC 9112 §9.3).
     package let keepsAlive: Bool
     /// The content without chunk framing, up to the limit of the server.
     package private(set) var content: [UInt8] = []

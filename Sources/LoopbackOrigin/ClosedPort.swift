@@ -6,10 +6,10 @@ import Glibc
 import Musl
 #endif
 
-/// A TCP port of the loopback interface without a listener: the system refuses every connection.
+/// A TCP port of the loopback interface without a listener, so that the system refuses every connection.
 ///
-/// The port is bound for as long as this object lives. The port of a server that has stopped is free, and the next
-/// server of another test may get it.
+/// Keeps the port bound while this object lives. The port of a stopped server would not do, because another test's
+/// server may get it.
 public final class ClosedPort: Sendable {
     /// The host and port, such as `127.0.0.1:49152`.
     public let authority: String

@@ -1,6 +1,6 @@
 /// Media types by file name extension.
 enum ContentType {
-    /// Returns the type of the file at `path`; `application/octet-stream` for an unknown extension.
+    /// Returns the type of the file at `path`, or `application/octet-stream` for an unknown extension.
     static func of(path: String) -> String {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: ".") else { return unknown }

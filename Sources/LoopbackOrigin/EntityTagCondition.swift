@@ -6,12 +6,12 @@ struct EntityTagCondition {
 
     init(_ value: String) {
         isAny = value.filter { $0 != " " && $0 != "\t" } == "*"
-        // A tag may contain a comma (RFC 9110 §8.8.3), so split the list at quotes: every second part is a tag.
+        // A tag may contain a comma (RFC 9110 §8.8.3), so split at quotes: every second part is a tag.
         let parts = value.split(separator: "\"", omittingEmptySubsequences: false)
         opaqueTags = Set(parts.indices.filter { $0 % 2 == 1 && $0 + 1 < parts.count }.map { parts[$0] })
     }
 
-    /// Returns whether the condition contains `etag` by weak comparison.
+    /// Whether the condition contains `etag` by weak comparison.
     ///
     /// RFC 9110 §8.8.3.2: weak comparison ignores `W/` and compares the opaque tags.
     func matches(_ etag: String?) -> Bool {

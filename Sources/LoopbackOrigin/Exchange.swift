@@ -2,13 +2,13 @@ internal import HTTPTypes
 internal import LoopbackHTTP
 internal import NIOCore
 
-/// Answers requests: calls the reply closure, plans the response, sends the response.
+/// Answers requests: calls the reply closure, plans the response, and sends it.
 struct Exchange: Sendable {
     let log: RequestLog
     let date: @Sendable () -> String?
     let reply: @Sendable (OriginRequest) async -> OriginReply
 
-    /// Answers `request` on `connection`. Closes the connection if the reply or the request asks for it.
+    /// Answers `request` on `connection`. Then closes the connection if the reply or the request demands it.
     ///
     /// Returns early if the connection is lost.
     ///
@@ -30,7 +30,7 @@ struct Exchange: Sendable {
             case .reset: try await connection.reset()
             }
         } catch {
-            // The connection is lost, so no client can receive an error.
+            // No client can receive an error on a lost connection.
             try? await connection.close()
         }
     }

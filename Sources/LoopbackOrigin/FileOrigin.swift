@@ -5,8 +5,7 @@ internal import Synchronization
 
 /// Serves the files of a directory tree, with validators and conditional requests.
 ///
-/// The initializer reads the whole tree into memory. Later requests look up a path in memory and never access the disk.
-/// The origin omits symbolic links.
+/// The initializer reads the whole tree into memory, except symbolic links. Requests then never access the disk.
 public final class FileOrigin: Sendable {
     private struct File {
         var body: [UInt8]
@@ -28,8 +27,8 @@ public final class FileOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The path of the directory.
-    ///   - cacheControl: Returns the `Cache-Control` of the file at a path; `nil` for none.
-    /// - Throws: The error of Foundation for a directory or file that cannot be read.
+    /// - cacheControl: Returns the `Cache-Control` of the file at a path, if any.
+    /// - Throws: Foundation's error for an unreadable directory or file.
     public convenience init(
         directory: String, cacheControl: @escaping @Sendable (_ path: String) -> String? = { _ in "max-age=60" }
     ) throws {
@@ -43,8 +42,8 @@ public final class FileOrigin: Sendable {
     /// - Parameters:
     ///   - directory: The path of the directory.
     ///   - paths: The paths of the files, relative to `directory`. Skips paths that are not regular files.
-    ///   - cacheControl: Returns the `Cache-Control` of the file at a path; `nil` for none.
-    /// - Throws: The error of Foundation for a file that cannot be read.
+    /// - cacheControl: Returns the `Cache-Control` of the file at a path, if any.
+    /// - Throws: Foundation's error for an unreadable file.
     public init(
         directory: String, paths: some Sequence<String>,
         cacheControl: @escaping @Sendable (_ path: String) -> String? = { _ in "max-age=60" }
@@ -69,15 +68,15 @@ public final class FileOrigin: Sendable {
         }
     }
 
-    /// Returns the current content at `path`; `nil` for none.
+    /// Returns the current content at `path`, if any.
     public func body(at path: String) -> [UInt8]? {
         file(at: path)?.body
     }
 
-    /// Serves `body` at `path` from now on; does not change the disk.
+    /// Serves `body` at `path` from now on. Does not change the disk.
     ///
-    /// The entity tag follows the content, and `Last-Modified` is a second later than before. So either validator shows
-    /// the change.
+    /// The entity tag follows the content, and `Last-Modified` is one second later than before, so that both validators
+    /// change.
     public func overlay(_ path: String, with body: [UInt8]) {
         let path = Self.decoded(path.utf8[...])
         files.withLock { files in
@@ -85,8 +84,8 @@ public final class FileOrigin: Sendable {
         }
     }
 
-    /// Answers GET and HEAD with the file, or with 304 if the condition of the request matches. Otherwise answers 404
-    /// or 405.
+    /// Answers GET and HEAD with the file, or with 304 if the request's condition matches. Otherwise answers 404 or
+    /// 405.
     public func reply(to request: OriginRequest) -> OriginReply {
         guard let file = file(at: request.path) else { return .status(.notFound) }
         guard request.method == .get || request.method == .head else {

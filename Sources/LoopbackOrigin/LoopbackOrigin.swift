@@ -2,7 +2,7 @@ internal import LoopbackHTTP
 
 /// An HTTP/1.1 origin server on the loopback interface. A closure decides every response.
 ///
-/// The server speaks real HTTP over real sockets, keeps connections alive, and serves them concurrently. The server can
+/// The server speaks real HTTP over real sockets, keeps connections alive, and serves them concurrently. It can
 /// misbehave in all ways of ``OriginReply/Delivery``, and records all requests.
 ///
 ///     let origin = try await LoopbackOrigin { request in
@@ -23,10 +23,10 @@ public final class LoopbackOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - host: The address to listen on.
-    ///   - requestBodyLimit: The most bytes of a request body. The origin answers a longer one with 413.
-    ///   - date: Returns the `Date` field for replies without one; `nil` adds none.
+    /// - requestBodyLimit: The most bytes of a request body. The origin answers a longer body with 413.
+    /// - date: Returns the `Date` for replies without that field. `nil` adds no field.
     ///   - reply: Answers a request. Its task is cancelled when the client disconnects or the origin stops.
-    /// - Throws: The error of the system if it could not bind the address.
+    /// - Throws: The system's error if it could not bind the address.
     public init(
         host: String = "127.0.0.1",
         requestBodyLimit: Int = 16 << 20,
@@ -65,7 +65,7 @@ extension LoopbackOrigin {
     /// The requests since the start or the last ``resetRequests()``, in the order of their arrival.
     public var requests: [OriginRequest] { log.requests }
 
-    /// Returns the requests whose path, with its query, is `path`.
+    /// Returns the requests whose path, including its query, is `path`.
     public func requests(to path: String) -> [OriginRequest] {
         log.requests.filter { $0.path == path }
     }

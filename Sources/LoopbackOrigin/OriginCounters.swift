@@ -12,6 +12,6 @@ public struct OriginCounters: Hashable, Sendable {
     /// The number of replies with status 304.
     public var notModified = 0
 
-    /// Creates counters that are all zero.
+    /// Creates counters of zero.
     public init() {}
 }

@@ -12,9 +12,9 @@ public enum OriginDate {
     /// Returns the text for the current time.
     public static func now() -> String { HTTPDate(Date()).description }
 
-    /// Returns the seconds since 1970 of `text`; `nil` if it is not an IMF-fixdate.
+    /// Returns the seconds since 1970 of an IMF-fixdate, or `nil` for other text.
     public static func seconds(of text: String) -> Int? {
-        // Formatting the date again rejects the formats that RFC 9110 does not allow origins to send.
+        // Formatting the date again rejects the formats that origins must not send (RFC 9110).
         guard let date = HTTPDate(HTTPField(name: .date, value: text), now: .distantPast), date.description == text
         else { return nil }
         return Int(date.secondsSince1970)

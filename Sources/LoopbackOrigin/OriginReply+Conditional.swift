@@ -1,18 +1,18 @@
 internal import HTTPTypes
 
 extension OriginReply {
-    /// Answers `request` with a resource: 304 if the condition of the request matches, else 200.
+    /// Answers `request` with a resource: 304 if the request's condition matches, otherwise 200.
     ///
-    /// RFC 9110 §13.2.2: `If-None-Match` decides if present; `If-Modified-Since` decides only without it. Methods other
-    /// than GET and HEAD receive the 200.
+    /// RFC 9110 §13.2.2: `If-None-Match` takes precedence over `If-Modified-Since`. Methods other than GET and HEAD
+    /// receive the 200.
     ///
     /// - Parameters:
     ///   - body: The content of the 200.
     ///   - request: The request to answer.
     ///   - etag: The entity tag with its quotes, and with `W/` if weak.
     ///   - lastModified: An IMF-fixdate.
-    ///   - cacheControl: The `Cache-Control` of both; `nil` for none.
-    ///   - contentType: The `Content-Type` of the 200; `nil` for none.
+    ///   - cacheControl: The `Cache-Control` of both, if any.
+    ///   - contentType: The `Content-Type` of the 200, if any.
     public static func resource(
         _ body: some Sequence<UInt8>,
         for request: OriginRequest,

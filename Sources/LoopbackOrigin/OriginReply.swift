@@ -10,13 +10,13 @@ public struct OriginReply: Sendable {
     /// The origin adds `Content-Length`, `Transfer-Encoding`, `Connection` and `Date` if they are absent and needed.
     public var fields: HTTPFields
 
-    /// The content. Not sent in answer to HEAD, nor with a status that has none.
+    /// The content. Omitted in answer to HEAD, and with a status that permits no content.
     public var body: [UInt8]
 
-    /// How the origin sends the response.
+    /// The framing and the faults of the sent response.
     public var delivery: Delivery
 
-    /// Whether the origin adds `Date` if ``fields`` has none.
+    /// Whether the origin adds a `Date` missing from ``fields``.
     public var addsDate = true
 
     /// Creates a reply.
@@ -29,9 +29,9 @@ public struct OriginReply: Sendable {
         self.delivery = delivery
     }
 
-    /// How the origin sends a response: with a certain framing, or with a certain fault.
+    /// The way to send a response: with a certain framing or a certain fault.
     ///
-    /// A delivery affects only a body that is sent; the answer to HEAD has none.
+    /// Affects only a sent body. The answer to HEAD has no body.
     public enum Delivery: Sendable {
         /// The whole body with a correct `Content-Length`.
         case complete
@@ -39,17 +39,17 @@ public struct OriginReply: Sendable {
         /// The whole body in chunks of `bytes`, with chunked framing.
         case chunked(bytes: Int)
 
-        /// The whole body without a length; the end of the connection ends it.
+        /// The whole body without a length. The end of the connection ends the body.
         case closeDelimited
 
-        /// As ``complete``, in pieces of `bytes`. Before each piece the origin calls `before` with its index from 0.
+        /// Like ``complete``, in pieces of `bytes`. Before each piece the origin calls `before` with its index from 0.
         ///
-        /// The head goes out before the first call.
+        /// Sends the head before the first call.
         case paced(bytes: Int, before: @Sendable (Int) async -> Void)
 
         /// The whole body with a wrong `Content-Length`, then the end of the connection.
         ///
-        /// A declared length above the real one truncates the response. With one below, surplus bytes follow the
+        /// A declared length above the real one truncates the response. A lower one makes surplus bytes follow the
         /// response.
         case declaring(length: Int)
 
@@ -59,19 +59,19 @@ public struct OriginReply: Sendable {
 
         /// The head and the first `afterBytes` of the body, then a TCP reset.
         ///
-        /// A client may receive fewer bytes: a reset overtakes bytes that its network layer has not delivered yet.
+        /// A client may receive fewer bytes, because a reset overtakes bytes that its network layer has not delivered.
         case resetting(afterBytes: Int)
 
         /// The first `afterBytes` of the body in one chunk, then the end of the connection without the last chunk.
         case abortedChunked(afterBytes: Int)
 
-        /// A TCP reset in place of a response.
+        /// A TCP reset instead of a response.
         case resetBeforeHead
 
-        /// These bytes in place of a response, then the end of the connection.
+        /// These bytes instead of a response, then the end of the connection.
         case garbage([UInt8])
 
-        /// These bytes in place of a response, then a TCP reset.
+        /// These bytes instead of a response, then a TCP reset.
         case breakingOff([UInt8])
     }
 

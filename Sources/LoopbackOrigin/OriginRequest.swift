@@ -1,14 +1,14 @@
 public import HTTPTypes
 
-/// A request that arrived at an origin.
+/// A request received by an origin.
 public struct OriginRequest: Hashable, Sendable {
-    /// The position of the request among all requests of this origin, from 1.
+    /// The position of the request among all requests to this origin, from 1.
     public var serial: Int
 
     /// The method.
     public var method: HTTPRequest.Method
 
-    /// The request target: the path, and the query if there is one.
+    /// The request target: the path, and the query if any.
     public var path: String
 
     /// The header fields, including `Host`.

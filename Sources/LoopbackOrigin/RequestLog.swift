@@ -7,7 +7,7 @@ final class RequestLog: Sendable {
         var counters = OriginCounters()
     }
 
-    /// Guards the list and the counters; the event loops and tasks of all connections write them.
+    /// Guards the list and the counters, which the event loops and tasks of all connections write.
     private let state = Mutex(State())
 
     var requests: [OriginRequest] { state.withLock { $0.requests } }

@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import LoopbackHTTP
 internal import NIOCore
 
-/// The bytes of one reply on the connection, decided before sending.
+/// The planned bytes of one reply.
 ///
-/// Does not use NIO's encoder, because the origin of a test must be able to send wrong framing.
+/// Avoids NIO's encoder, because a test origin must be able to send wrong framing.
 struct ResponsePlan: Sendable {
     enum Ending: Sendable {
         case keepAlive
@@ -13,13 +13,13 @@ struct ResponsePlan: Sendable {
         case stall
     }
 
-    /// The head, or the bytes in its place.
+    /// The head, or the bytes that replace it.
     private(set) var head: [UInt8] = []
-    /// The part of the body that is sent.
+    /// The sent part of the body.
     private(set) var pieces: [ArraySlice<UInt8>] = []
     /// The bytes after the last piece: the last chunk of a chunked body.
     private(set) var trailer = ""
-    /// Called before each piece; if set, each piece is flushed separately.
+    /// Called before each piece. If set, each piece is flushed separately.
     private(set) var pace: (@Sendable (Int) async -> Void)?
     private(set) var ending = Ending.keepAlive
 

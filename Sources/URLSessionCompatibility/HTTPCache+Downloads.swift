@@ -17,23 +17,23 @@ extension HTTPCache {
     /// }
     /// ```
     ///
-    /// Stores the response to a GET as if the cache had received it now: by RFC 9111, by the policy, and into the
-    /// partition of the configuration. The age counts from `Date`, so the time that the system keeps the file
-    /// counts, too. After redirects, stores the response under the URL that answered; the redirects themselves are unknown.
-    /// Accepts a 206 for a download that the session has resumed, if the file is the whole.
+    /// Stores the response to a GET as if the cache had received it now: by RFC 9111 and the policy, into the partition
+    /// of the configuration. The age counts from `Date`, so it includes the time that the system keeps the file. After
+    /// redirects, stores the response under its final URL, because the redirects themselves are unknown. Accepts a 206
+    /// for a resumed download if the file is the whole.
     ///
-    /// Copies the file on the calling thread and leaves it in place. The system deletes the file when the method of the
-    /// delegate returns.
+    /// Copies the file on the calling thread and leaves it in place. The system deletes the file when the delegate
+    /// method returns.
     ///
     /// - Parameters:
-    ///   - file: The whole body, as the session wrote it.
+    ///   - file: The whole body, as written by the session.
     ///   - response: The response of the task.
-    ///   - request: The request of the program. Its fields select the response, as `Vary` says.
+    ///   - request: The request of the program. Its fields select the response by `Vary`.
     /// - Returns: The entry.
-    /// - Throws: ``/CacheLoader/LoadError/notStorable(url:)`` if HTTP, the policy or the limits of the store do not permit
-    ///   to keep the response; ``/CacheLoader/LoadError/invalidURL(_:reason:)``,
-    ///   ``/CacheLoader/LoadError/unreadableFile(path:reason:)``, ``/CacheLoader/LoadError/store(_:)``. Then the store
-    ///   keeps nothing of the file.
+    /// - Throws: ``/CacheLoader/LoadError/notStorable(url:)`` if HTTP, the policy or the limits of the store forbid
+    ///   storing, ``/CacheLoader/LoadError/invalidURL(_:reason:)``,
+    ///   ``/CacheLoader/LoadError/unreadableFile(path:reason:)``, ``/CacheLoader/LoadError/store(_:)``. After an error
+    ///   the store keeps nothing of the file.
     @discardableResult
     public func storeDownload(
         at file: URL, response: URLResponse, for request: URLRequest
@@ -79,7 +79,7 @@ extension ReceivedResponse {
         _ response: HTTPURLResponse, _ url: URL, _ request: URLRequest, _ requested: URL, at time: Date
     ) {
         var fields = HTTPFields((request.allHTTPHeaderFields ?? [:]).map { (name: $0.key, value: $0.value) })
-        // A redirect to another origin has lost them.
+        // A redirect to another origin has dropped the credentials.
         if (url.scheme, url.host, url.port) != (requested.scheme, requested.host, requested.port) {
             fields[.authorization] = nil
             fields[.cookie] = nil
@@ -94,7 +94,7 @@ extension ReceivedResponse {
             requestedAt: time, receivedAt: time)
     }
 
-    /// Turns the response to the rest of a resumed download into that to the whole, if the file has all bytes.
+    /// Turns the response to the rest of a resumed download into a response with the whole, if the file has all bytes.
     fileprivate mutating func becomeWhole(ofLength byteCount: Int64) {
         guard !requestFields.contains(.range), let part = StoredPart(contentRange: head.headerFields),
             part.completeLength == byteCount, part.bytes.upperBound == byteCount
@@ -103,7 +103,7 @@ extension ReceivedResponse {
     }
 }
 
-/// A file that is read once, from its start.
+/// A file that is read once, from start to end.
 private struct DownloadedFile {
     private static let chunkByteCount = 262_144
 
@@ -122,7 +122,7 @@ private struct DownloadedFile {
         }
     }
 
-    /// Returns the next bytes; `nil` at the end.
+    /// Returns the next bytes, or `nil` at the end.
     func nextChunk() throws(LoadError) -> Data? {
         do {
             guard let data = try handle.read(upToCount: Self.chunkByteCount), !data.isEmpty else { return nil }

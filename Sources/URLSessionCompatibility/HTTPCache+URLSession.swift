@@ -4,26 +4,26 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// The methods of `URLSession`, with its names, types and meanings.
+/// The loading methods of `URLSession`, with the same names, types and meanings.
 ///
-/// A program on `URLSession` changes its receiver:
+/// To use the cache, a program on `URLSession` changes the receiver:
 ///
 /// ```swift
 /// let (data, response) = try await URLSession.shared.data(for: request)
 /// let (data, response) = try await cache.data(for: request)
 /// ```
 ///
-/// The cache answers by RFC 9111 and by the `cachePolicy` of the request; it follows redirects and removes the content
-/// codings gzip and deflate. The response is an `HTTPURLResponse`, of any status: an unsuccessful one is no error.
+/// The cache answers by RFC 9111 and by the `cachePolicy` of the request. It follows redirects and removes the content
+/// codings gzip and deflate. The response is an `HTTPURLResponse` of any status: an unsuccessful status is no error.
 ///
-/// All methods may be called from any task, suspend without blocking a thread, and throw `URLError` alone. Cancelling
-/// the calling task throws `URLError.cancelled`. The page of this module has the errors and the differences
-/// from `URLSession`.
+/// All methods may be called from any task, suspend without blocking a thread, and throw only `URLError`. Cancelling
+/// the calling task throws `URLError.cancelled`. The page of this module lists the errors and the differences from
+/// `URLSession`.
 extension HTTPCache {
     /// Returns the body and the response for a request.
     ///
-    /// A stored body costs one lookup and one read on the calling thread; a large one is memory-mapped. A body from the
-    /// network is returned once the store has it.
+    /// A stored body costs one lookup and one read on the calling thread. A large body is memory-mapped. A body from
+    /// the network is returned once it is stored.
     ///
     /// - Throws: `URLError`.
     public func data(for request: URLRequest) async throws -> (Data, URLResponse) {
@@ -38,10 +38,10 @@ extension HTTPCache {
 
     /// Returns the response for a request once its head has arrived, and its body as a sequence of bytes.
     ///
-    /// The body arrives at the pace of its reader, and is stored when it is read to its end. Releasing the sequence and
-    /// its iterators ends the exchange. A body can be read once.
+    /// The body arrives at the pace of its reader, and is stored when the reader reaches its end. Releasing the
+    /// sequence and its iterators ends the exchange. A body can be read once.
     ///
-    /// - Throws: `URLError`; so does the sequence.
+    /// - Throws: `URLError`, also while reading the sequence.
     public func bytes(for request: URLRequest) async throws -> (ResponseBytes, URLResponse) {
         let exchange = try await SessionExchange(request, self)
         return (ResponseBytes(exchange), exchange.urlResponse)
@@ -54,11 +54,11 @@ extension HTTPCache {
 
     /// Writes the body for a request to a new file in the temporary directory.
     ///
-    /// The caller moves or removes the file. Only the user may read it. Bytes that the store has are not copied where the
-    /// file system can share blocks (Btrfs, XFS, APFS), and take no memory elsewhere. The file is never a link to the
-    /// store's.
+    /// The caller moves or removes the file. Only the user may read it. Stored bytes are not copied where the file
+    /// system can share blocks (Btrfs, XFS, APFS), and use no memory elsewhere. The file is never a link to the file in
+    /// the store.
     ///
-    /// - Throws: `URLError`. No file is left then.
+    /// - Throws: `URLError`. Leaves no file after an error.
     public func download(for request: URLRequest) async throws -> (URL, URLResponse) {
         let exchange = try await SessionExchange(request, self)
         let name = "CacheStoreDownload-\(UUID().uuidString).tmp"
@@ -72,14 +72,14 @@ extension HTTPCache {
         try await download(for: URLRequest(url: url))
     }
 
-    /// Writes the body for a request to `file`, if the response is successful (2xx).
+    /// Writes the body for a request to `file` if the response is successful (2xx).
     ///
-    /// After another status, such as 404 or 304, and after an error the file is as it was. The body of such a response is
-    /// not read, so the cache may not store the response. The body is written beside the
-    /// file, under a hidden name, and then replaces it. Otherwise like ``download(for:)``; the permissions are those of
-    /// any new file.
+    /// After another status, such as 404 or 304, and after an error, `file` is unchanged. The body of an unsuccessful
+    /// response is not read, so the cache may not store the response. The body is written to a hidden file in the same
+    /// directory, which then replaces `file`. Otherwise like ``download(for:)``, but with the permissions of any new
+    /// file.
     ///
-    /// - Throws: `URLError`; `URLError.cannotWriteToFile` if the file cannot be written.
+    /// - Throws: `URLError`. `URLError.cannotWriteToFile` for an unwritable file.
     public func download(for request: URLRequest, to file: URL) async throws -> URLResponse {
         let exchange = try await SessionExchange(request, self)
         if exchange.isSuccessful { try await exchange.write(to: file, isPrivate: false) }

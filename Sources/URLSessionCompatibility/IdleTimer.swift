@@ -1,11 +1,11 @@
 internal import CacheLoader
 internal import Synchronization
 
-/// Ends the reading of a body if nothing arrives for a time.
+/// Stops reading a body when no data arrives for a given time.
 final class IdleTimer: Sendable {
     private struct State {
         var task: Task<Void, Never>?
-        /// The number of the task. A task whose sleep has just ended may have been replaced.
+        /// Identifies the current task. A task whose sleep has just ended may already be replaced.
         var number = 0
         var hasExpired = false
     }
@@ -15,12 +15,12 @@ final class IdleTimer: Sendable {
     private let sleep: @Sendable (Duration) async throws -> Void
     private let expire: @Sendable () -> Void
 
-    /// Guards the task that waits, and whether a time has passed.
+    /// Guards the waiting task and the result of the timer.
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: The longest time without progress; `nil` for no limit.
-    ///   - expire: Ends the reading, which then throws. Called once, on any thread.
+    ///   - limit: The longest time without progress, or `nil` for no limit.
+    ///   - expire: Stops the reading, which then throws. Called once, on any thread.
     init(
         limit: Duration?, url: String, _ sleep: @escaping @Sendable (Duration) async throws -> Void,
         expire: @escaping @Sendable () -> Void
@@ -35,7 +35,8 @@ final class IdleTimer: Sendable {
         state.withLock { $0.task }?.cancel()
     }
 
-    /// Reads with the timer running. Throws the error of a timeout in place of the one by which the reading ended.
+    /// Reads with the timer running. After a timeout, throws the error of the timeout instead of the error of the
+    /// stopped read.
     func limiting<Value>(
         _ read: () async throws(LoadError) -> Value
     ) async throws(LoadError) -> Value {
@@ -49,7 +50,7 @@ final class IdleTimer: Sendable {
         }
     }
 
-    /// Begins the time again.
+    /// Restarts the timer.
     func restart() {
         guard let limit else { return }
         replace { [sleep, weak self] number in

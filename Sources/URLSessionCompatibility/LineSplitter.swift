@@ -1,13 +1,13 @@
 package import Foundation
 
-/// Splits UTF-8 text into lines while it arrives, like Foundation's `AsyncLineSequence`: leaves out empty lines, so that
-/// CR and LF need no joint treatment.
+/// Splits UTF-8 text into lines as it arrives, like Foundation's `AsyncLineSequence`. Omits empty lines, so CR and LF
+/// can be treated as two line ends.
 package struct LineSplitter {
-    /// The bytes of lines that were not returned yet.
+    /// The bytes of lines that are not returned yet.
     private var bytes: [UInt8] = []
     /// The start of the next line.
     private var start = 0
-    /// The bytes before this index were searched for the end of the line.
+    /// The end of the searched bytes.
     private var searched = 0
 
     package init() {}
@@ -20,7 +20,7 @@ package struct LineSplitter {
         bytes += chunk
     }
 
-    /// Returns the next line; `nil` if its end has not arrived.
+    /// Returns the next line, or `nil` before its end has arrived.
     package mutating func next() -> String? {
         while searched < bytes.count {
             switch separator(at: searched) {
@@ -36,7 +36,7 @@ package struct LineSplitter {
         return nil
     }
 
-    /// Returns the last line, after which the text ended; `nil` if it is empty.
+    /// Returns the last line, which has no line end, or `nil` for an empty line.
     package mutating func finish() -> String? {
         let line = bytes[start...]
         start = bytes.count
@@ -46,7 +46,7 @@ package struct LineSplitter {
 
     private enum Separator {
         case none
-        /// The following bytes decide.
+        /// The line end depends on the following bytes.
         case incomplete
         case found(length: Int)
     }

@@ -4,7 +4,7 @@ internal import Foundation
 internal import HTTPTypes
 
 extension HTTPFields {
-    /// Creates fields from the names and values of Foundation. Leaves out a name that is no token (RFC 9110 §5.6.2).
+    /// Creates fields from Foundation's names and values. Omits a name that is no token (RFC 9110 §5.6.2).
     init(_ fields: some Sequence<(name: String, value: String)>) {
         self.init()
         for (name, value) in fields {
@@ -14,14 +14,14 @@ extension HTTPFields {
 }
 
 extension ReceivedResponse {
-    /// Removes the fields that describe the bytes on the wire, if `URLSession` has removed the coding of the body.
+    /// Removes the fields that describe the encoded bytes, if `URLSession` has decoded the body.
     mutating func removeCoding(if isRemoved: (_ codings: String) -> Bool) {
         guard let codings = head.headerFields[.contentEncoding], isRemoved(codings) else { return }
         head.headerFields.removeEncodedDescription()
         isBodyDecoded = true
     }
 
-    /// Whether the head announces a body of another length.
+    /// Whether the head announces a body of a different length.
     func contradicts(byteCount: Int64) -> Bool {
         guard let announced = head.headerFields[.contentLength].flatMap({ Int64($0) }) else { return false }
         return announced != byteCount
@@ -29,7 +29,7 @@ extension ReceivedResponse {
 }
 
 extension StoreError {
-    /// Whether the store works, but does not keep this response.
+    /// Whether the store works but refuses this response.
     var isRefusal: Bool {
         switch self {
         case .bodyTooLarge, .exceedsLimits, .headTooLarge, .removedMeanwhile: true

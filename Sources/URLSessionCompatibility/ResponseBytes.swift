@@ -1,16 +1,16 @@
 internal import CacheLoader
 internal import Foundation
 
-/// The bytes of a body, while they arrive: the counterpart of `URLSession.AsyncBytes`.
+/// The bytes of a body as they arrive, like `URLSession.AsyncBytes`.
 ///
 /// ```swift
 /// let (bytes, response) = try await cache.bytes(from: url)
 /// for try await line in bytes.lines { print(line) }
 /// ```
 ///
-/// Bytes arrive in chunks; most calls of an iterator take one from memory and do not suspend. A chunk that has a content
-/// coding expands in memory in small slices. The whole has at most the `maxBodyBytes` of the cache. Reading throws
-/// `URLError`. A body can be read once, by one iterator.
+/// Bytes arrive in chunks. Most calls of an iterator take a byte from memory and do not suspend. Decodes a chunk with a
+/// content coding in small slices. A body has at most the `maxBodyBytes` of the cache. Reading throws `URLError`. A
+/// body can be read once, by one iterator.
 public struct ResponseBytes: AsyncSequence, Sendable {
     private let exchange: SessionExchange
 
@@ -18,10 +18,11 @@ public struct ResponseBytes: AsyncSequence, Sendable {
         self.exchange = exchange
     }
 
-    /// The lines of the body as UTF-8, without their ends, as Foundation's `lines` of `URLSession.AsyncBytes`.
+    /// The lines of the body as UTF-8, without their line ends, like Foundation's `lines` of `URLSession.AsyncBytes`.
     ///
-    /// A line ends with LF, VT, FF, CR, CRLF, NEL (U+0085), LS (U+2028) or PS (U+2029). **Empty lines are left out.** Read
-    /// the bytes for a format in which they count, such as server-sent events. Bytes that are not UTF-8 become U+FFFD.
+    /// A line ends with LF, VT, FF, CR, CRLF, NEL (U+0085), LS (U+2028) or PS (U+2029). **Omits empty lines.** Read the
+    /// bytes for a format with meaningful empty lines, such as server-sent events. Bytes that are not UTF-8 become
+    /// U+FFFD.
     ///
     /// Works on whole chunks, not on single bytes.
     public var lines: ResponseLines { ResponseLines(exchange) }
@@ -43,19 +44,19 @@ public struct ResponseBytes: AsyncSequence, Sendable {
             chunks = exchange.chunks()
         }
 
-        /// Returns the next byte; `nil` at the end.
+        /// Returns the next byte, or `nil` at the end.
         @inlinable public mutating func next() async throws -> UInt8? {
             guard index < chunk.count else { return try await receive() }
             defer { index &+= 1 }
             return chunk[index]
         }
 
-        /// Returns the next byte; `nil` at the end.
+        /// Returns the next byte, or `nil` at the end.
         @inlinable public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> UInt8? {
             try await next()
         }
 
-        /// Receives the next chunk, and returns its first byte.
+        /// Receives the next chunk and returns its first byte.
         @usableFromInline mutating func receive() async throws -> UInt8? {
             chunk = try await chunks.next(exchange).map { [UInt8]($0) } ?? []
             index = 1
@@ -64,7 +65,7 @@ public struct ResponseBytes: AsyncSequence, Sendable {
     }
 }
 
-/// The lines of a body while it arrives: see ``ResponseBytes/lines``.
+/// The lines of a body as it arrives. See ``ResponseBytes/lines``.
 public struct ResponseLines: AsyncSequence, Sendable {
     private let exchange: SessionExchange
 
@@ -88,7 +89,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
             chunks = exchange.chunks()
         }
 
-        /// Returns the next line, which is never empty; `nil` at the end.
+        /// Returns the next non-empty line, or `nil` at the end.
         public mutating func next() async throws -> String? {
             while true {
                 if let line = splitter.next() { return line }
@@ -97,7 +98,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
             }
         }
 
-        /// Returns the next line, which is never empty; `nil` at the end.
+        /// Returns the next non-empty line, or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> String? {
             try await next()
         }
@@ -105,7 +106,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
 }
 
 extension SessionChunks {
-    /// Returns the next chunk, never empty; `nil` at the end.
+    /// Returns the next non-empty chunk, or `nil` at the end.
     fileprivate mutating func next(_ exchange: SessionExchange) async throws(URLError) -> Data? {
         do throws(LoadError) {
             return try await nextChunk()

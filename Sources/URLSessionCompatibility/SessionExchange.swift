@@ -7,9 +7,9 @@ internal import HTTPTypes
 internal import FoundationNetworking
 #endif
 
-/// One request of a program on `URLSession`, and the response to it.
+/// One `URLRequest` and its response.
 struct SessionExchange: Sendable {
-    /// The most redirects, like those of `URLSession` and of a loader.
+    /// The most redirects, the same as for `URLSession` and for a loader.
     private static let maxRedirects = 20
 
     let urlResponse: HTTPURLResponse
@@ -21,7 +21,7 @@ struct SessionExchange: Sendable {
     private let timeLimit: Duration?
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Sends a request, and returns once the head of the last response has arrived.
+    /// Sends a request. Returns once the head of the last response has arrived.
     init(_ request: URLRequest, _ cache: HTTPCache) async throws(URLError) {
         let configuration = cache.configuration
         let message = try SessionRequest(request)
@@ -41,7 +41,7 @@ struct SessionExchange: Sendable {
         response = final.response
         url = final.url.text
         var fields = response.headerFields
-        // A part counts encoded bytes, and a response without content has none to decode.
+        // A part counts encoded bytes, and a response without content has nothing to decode.
         let hasContent = message.method != .head && ![204, 206, 304].contains(response.status.code)
         isDecoded = hasContent && ContentCoding.isKnown(fields)
         if isDecoded { fields.removeEncodedDescription() }
@@ -56,7 +56,7 @@ struct SessionExchange: Sendable {
 
     // MARK: Reading
 
-    /// Returns the whole body, without its content coding.
+    /// Returns the whole decoded body.
     func data() async throws(URLError) -> Data {
         do throws(LoadError) {
             var data: Data
@@ -71,7 +71,7 @@ struct SessionExchange: Sendable {
             if isDecoded {
                 data = try ContentCoding.decode(data, response.headerFields, limit: maxBodyBytes, url: url) ?? data
             }
-            // The store or a transport may ignore its cancellation.
+            // The store or a transport may ignore the cancellation.
             guard !Task.isCancelled else { throw .cancelled }
             return data
         } catch {
@@ -79,7 +79,7 @@ struct SessionExchange: Sendable {
         }
     }
 
-    /// Writes the whole body, without its content coding, to a file that then replaces the one of its name.
+    /// Writes the whole decoded body to a temporary file that then replaces `file`.
     func write(to file: URL, isPrivate: Bool) async throws(URLError) {
         do throws(LoadError) {
             let (target, path) = try ReplacementFile.make(replacing: file, isPrivate: isPrivate)
@@ -101,7 +101,7 @@ struct SessionExchange: Sendable {
         }
     }
 
-    /// Returns a reader of the body, without its content coding.
+    /// Returns a reader of the decoded body.
     func chunks() -> SessionChunks {
         let decoder = isDecoded ? ContentDecoder(response.headerFields, limit: maxBodyBytes, url: url) : nil
         return SessionChunks(response.body.makeAsyncIterator(), decoder, timer())
@@ -109,14 +109,14 @@ struct SessionExchange: Sendable {
 
     func urlError(_ error: LoadError) -> URLError { URLError(error, requestedURL) }
 
-    /// A timer that ends the reading of the body. A stored body needs none.
+    /// A timer that stops reading the body. A stored body needs no timer.
     private func timer() -> IdleTimer {
         let isStored = response.source != .network
         return IdleTimer(limit: isStored ? nil : timeLimit, url: url, sleep) { [body = response.body] in body.cancel() }
     }
 }
 
-/// Reads a body chunk by chunk, without its content coding.
+/// Reads a decoded body chunk by chunk.
 struct SessionChunks {
     private var chunks: ResponseBody.Iterator
     private let decoder: ContentDecoder?
@@ -129,7 +129,7 @@ struct SessionChunks {
         self.timer = timer
     }
 
-    /// Returns the next chunk, never empty; `nil` at the end.
+    /// Returns the next non-empty chunk, or `nil` at the end.
     mutating func nextChunk() async throws(LoadError) -> Data? {
         while !isAtEnd {
             if let decoded = try decoder?.next() { return decoded }
@@ -144,7 +144,7 @@ struct SessionChunks {
         return nil
     }
 
-    /// The time that the program takes between two reads does not count.
+    /// The timer excludes the program's time between two reads.
     private mutating func receive() async throws(LoadError) -> Data? {
         var chunks = chunks
         defer { self.chunks = chunks }
@@ -153,10 +153,10 @@ struct SessionChunks {
 }
 
 extension Duration {
-    /// Returns the timeout of a request; `nil` for none, and for a number that is no time.
+    /// Returns the timeout of a request, or `nil` for no timeout and for an invalid number.
     fileprivate init?(timeout: TimeInterval) {
         guard timeout > 0, timeout.isFinite else { return nil }
-        // At most a century, so that a practically infinite timeout does not overflow.
+        // Limits the timeout to a century, so that a practically infinite timeout does not overflow.
         self = .seconds(min(timeout, 3_155_760_000))
     }
 }

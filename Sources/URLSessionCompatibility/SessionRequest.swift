@@ -6,7 +6,7 @@ internal import HTTPTypes
 internal import FoundationNetworking
 #endif
 
-/// A `URLRequest` in the terms of a cache.
+/// Converts a `URLRequest` for a cache.
 struct SessionRequest {
     let url: String
     let method: HTTPRequest.Method
@@ -27,7 +27,7 @@ struct SessionRequest {
             guard let name = HTTPField.Name(name), !Self.framing.contains(name.canonicalName) else { continue }
             fields[name] = value
         }
-        // URLSession sends this type if the program names none.
+        // URLSession sends this type for a program that sets no type.
         if content != nil, method == .post, !fields.contains(.contentType) {
             fields[.contentType] = "application/x-www-form-urlencoded"
         }
@@ -35,7 +35,7 @@ struct SessionRequest {
         headerFields = fields
     }
 
-    /// The fields that follow from the URL and the content.
+    /// The fields that the URL and the content determine.
     private static let framing: Set<String> = ["host", "connection", "content-length", "transfer-encoding"]
 
     /// Returns the changes to the configured policy.
@@ -47,7 +47,7 @@ struct SessionRequest {
         switch policy {
         case .reloadIgnoringLocalCacheData: return .remoteOnly
         case .reloadIgnoringLocalAndRemoteCacheData:
-            // RFC 9111 §5.2.1.4, and §5.4 for caches that know HTTP/1.0 only.
+            // RFC 9111 §5.2.1.4, and §5.4 for caches that support only HTTP/1.0.
             if !fields.contains(.cacheControl) {
                 fields[.cacheControl] = "no-cache"
                 if let pragma = HTTPField.Name("Pragma") { fields[pragma] = "no-cache" }
@@ -56,14 +56,14 @@ struct SessionRequest {
         case .returnCacheDataElseLoad: return .cacheFirst
         case .returnCacheDataDontLoad: return .cacheOnly
         case .reloadRevalidatingCacheData: return .revalidateAlways
-        // `.useProtocolCachePolicy`. Apple's systems may add policies, the enumeration of other systems has no more.
+        // `.useProtocolCachePolicy`. Apple's systems may add policies.
         default: return .init()
         }
     }
 }
 
 extension RequestContent {
-    /// Creates content from a stream, which is read once, on a queue of its own: a stream may block.
+    /// Creates content from a stream. Reads the stream once, on a separate queue, because it may block.
     fileprivate init(reading stream: InputStream) {
         let reader = StreamReader(stream)
         self.init(length: nil) { () async throws(TransportError) in try await reader.next().get() }

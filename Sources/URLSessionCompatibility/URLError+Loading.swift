@@ -5,7 +5,7 @@ internal import FoundationNetworking
 #endif
 
 extension URLError {
-    /// Creates the error that a program on `URLSession` handles. The error of the cache is its `NSUnderlyingErrorKey`.
+    /// Creates the error that a program on `URLSession` expects. Its `NSUnderlyingErrorKey` is the error of the cache.
     ///
     /// - Parameter hasStream: Whether the content of the request is a stream, which cannot be sent twice.
     init(_ error: LoadError, _ url: URL?, hasStream: Bool = false) {

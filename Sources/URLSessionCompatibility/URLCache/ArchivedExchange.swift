@@ -1,15 +1,16 @@
 internal import CacheStore
 internal import Foundation
 
-/// A request and the head of its response, as a `URLCache` archives both.
+/// A request and the head of its response, as archived by a `URLCache`.
 ///
-/// Each is a binary property list of a version and an array. The version of the request is 9 today, that of the response 1:
+/// Each is a binary property list of a version and an array. The current version is 9 for the request and 1 for the
+/// response:
 ///
 ///     request    …, {_CFURLString: URL}, …, method, {name: value, …}, …
 ///     response   {_CFURLString: URL}, seconds since 2001, …, status, {name: value, …}, length, type
 ///
-/// Positions in the array differ between systems. So this type looks for values by their form, and takes a row with
-/// anything else as unreadable. CFNetwork writes a token such as `__CFURLRequestNullTokenString__` in place of a missing
+/// Positions in the array differ between systems. So this type identifies values by their form, and treats a row with
+/// any other values as unreadable. CFNetwork writes a token such as `__CFURLRequestNullTokenString__` for a missing
 /// value.
 struct ArchivedExchange {
     let method: String
@@ -18,18 +19,18 @@ struct ArchivedExchange {
     let responseURL: String
     let status: Int
     let responseFields: [Field]
-    /// When the head of the response arrived; `nil` if the array has no such time.
+    /// The time when the head of the response arrived, or `nil` for an array without this time.
     let receivedAt: Date?
 
     typealias Field = (name: String, value: String)
 
-    /// No origin sends more, and `HTTPFields` has a limit.
+    /// No real origin sends more, and `HTTPFields` has a limit.
     private static let maxFieldCount = 1_000
     private static let methods: Set<String> = [
         "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE",
     ]
 
-    /// Returns `nil` for property lists of another form.
+    /// Returns `nil` for property lists of another structure.
     init?(request: Data, response: Data) {
         guard let request = Archive(request), let response = Archive(response),
             let url = request.url, let method = request.strings.first(where: Self.methods.contains),
@@ -71,10 +72,11 @@ struct ArchivedExchange {
                 case .dictionary(let pairs):
                     guard let members = Self.members(of: pairs, in: list) else { continue }
                     if let text = members.first(where: { $0.name == "_CFURLString" })?.value {
-                        // The first is that of the request; a second one is the URL of the document.
+                        // The first URL is that of the request. A second URL is that of the document.
                         url = url ?? text
                     } else if fields == nil {
-                        // The archive of the fields as they were spelled; the other members have the same.
+                        // Omits the archive of the fields in their original spelling, because the other members have
+                        // the same values.
                         fields = members.filter { $0.name != "__hhaa__" }
                     }
                 case .integer, .real, .array, .other: break
@@ -82,7 +84,7 @@ struct ArchivedExchange {
             }
         }
 
-        /// Returns the members with text values; `nil` if they are too many, or too long for the store.
+        /// Returns the members with text values, or `nil` for more or longer members than the store accepts.
         private static func members(
             of pairs: [(key: Int, value: Int)], in list: BinaryPropertyList
         ) -> [Field]? {

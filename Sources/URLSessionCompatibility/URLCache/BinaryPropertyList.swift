@@ -2,14 +2,14 @@ internal import Foundation
 
 /// Reads a property list in Apple's binary format, object by object.
 ///
-/// Foundation's reader builds all objects at once. A list of some hundred bytes whose arrays share their elements takes it
-/// hours. This reader decodes one object for each call, and allocates no more than the list has bytes.
+/// Foundation's reader builds all objects in one pass. A list of some hundred bytes with shared array elements takes it
+/// hours. This reader decodes one object per call, and allocates no more than the size of the list.
 ///
 ///     bplist00 | objects | offsets of the objects | sizes of offsets and references, counts, root, start of the offsets
 ///
 /// The format is described in CoreFoundation's CFBinaryPList.c.
 struct BinaryPropertyList {
-    /// An object. The elements of a collection are numbers of objects.
+    /// An object. A collection refers to its elements by their numbers.
     enum Object {
         case string(String)
         case integer(Int64)
@@ -48,7 +48,7 @@ struct BinaryPropertyList {
         self.root = root
     }
 
-    /// Returns the object with a number; `nil` if there is none, or if it is malformed.
+    /// Returns the object with this number, or `nil` for a missing or malformed object.
     func object(_ number: Int) -> Object? {
         guard (0..<objectCount).contains(number),
             let start = Self.number(bytes, at: tableStart + number * offsetByteCount, byteCount: offsetByteCount),
@@ -75,7 +75,8 @@ struct BinaryPropertyList {
 
     // MARK: Parts of an object
 
-    /// Returns the number of elements, and where they start. 15 means that an integer object with the number follows.
+    /// Returns the number of elements and their start. A value of 15 means that an integer object with the number
+    /// follows.
     private func count(_ low: Int, at start: Int) -> (count: Int, content: Int)? {
         guard low == 0xF else { return (low, start) }
         guard start < tableStart, bytes[start] >> 4 == 0x1, bytes[start] & 0xF <= 3 else { return nil }
@@ -83,7 +84,7 @@ struct BinaryPropertyList {
         return Self.number(bytes, at: start + 1, byteCount: byteCount).map { ($0, start + 1 + byteCount) }
     }
 
-    /// Returns the bytes of elements, which end before the table of offsets.
+    /// Returns the bytes of the elements, which must end before the table of offsets.
     private func range(_ start: Int, _ count: Int, each byteCount: Int = 1) -> Range<Int>? {
         guard start <= tableStart, count <= (tableStart - start) / byteCount else { return nil }
         return start..<(start + count * byteCount)
@@ -115,7 +116,7 @@ struct BinaryPropertyList {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// Integers of 1, 2 and 4 bytes are unsigned, those of 8 bytes are signed.
+    /// Integers of 1, 2 and 4 bytes are unsigned, integers of 8 bytes are signed.
     private func integer(at start: Int, byteCount: Int) -> Int64? {
         guard byteCount <= 8, let bits = bits(at: start, byteCount: byteCount) else { return nil }
         return Int64(bitPattern: bits)

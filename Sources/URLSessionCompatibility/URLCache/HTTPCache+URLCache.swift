@@ -3,7 +3,7 @@ internal import Dispatch
 public import Foundation
 
 extension HTTPCache {
-    /// Stores the responses that a `URLCache` of Apple's systems has on disk.
+    /// Imports the responses that a `URLCache` of Apple's systems has on disk.
     ///
     /// ```swift
     /// let old = URL.cachesDirectory.appending(path: Bundle.main.bundleIdentifier ?? "")
@@ -11,21 +11,21 @@ extension HTTPCache {
     /// URLCache.shared.removeAllCachedResponses()
     /// ```
     ///
-    /// Stores each response to a GET as if the cache had received it when the `URLCache` did: by RFC 9111, by the
-    /// policy, and into the partition of the configuration. So an old response is stale, and is validated before it
-    /// answers. A response never replaces a newer one. Oldest responses come first, so that the limits of the store evict
-    /// those. Responses to requests of WebKit, to other methods and to ranges are not stored.
+    /// Stores each response to a GET as if the cache had received it when the `URLCache` did: by RFC 9111 and the
+    /// policy, into the partition of the configuration. So an old response is stale, and is validated before it
+    /// answers. A response never replaces a newer one. Imports the oldest responses first, so that the limits of the
+    /// store evict those. Skips responses to requests of WebKit, to other methods and to ranges.
     ///
-    /// Does this once for each `URLCache` and partition: the store records a complete import, and later calls return at
-    /// once. Removing the entries does not remove the record. An import that was cancelled or killed continues with the
-    /// next call. Without a database in `directory` the call does nothing.
+    /// Imports each `URLCache` once for each partition: the store records a complete import, and later calls return
+    /// immediately. Removing the entries does not remove the record. After a cancelled or killed import, the next call
+    /// continues. Does nothing without a database in `directory`.
     ///
-    /// Reads and writes on a thread of its own, at the priority `utility`. Changes neither the database nor a file of the
-    /// `URLCache`. The app may use the `URLCache` meanwhile.
+    /// Reads and writes on a separate thread with priority `utility`. Changes neither the database nor a file of the
+    /// `URLCache`. The app may use the `URLCache` during the import.
     ///
-    /// - Parameter directory: The directory with `Cache.db`. That of `URLCache.shared` has the identifier of the app's
-    ///   bundle as its name, and is in `URL.cachesDirectory`.
-    /// - Throws: ``URLCacheImportError``. Responses that were stored until then stay.
+    /// - Parameter directory: The directory with `Cache.db`. For `URLCache.shared`, the directory in
+    ///   `URL.cachesDirectory` named like the app's bundle identifier.
+    /// - Throws: ``URLCacheImportError``. The responses stored before the error remain.
     @discardableResult
     public func importURLCache(at directory: URL) async throws(URLCacheImportError) -> URLCacheImport {
         let importer = URLCacheImporter(into: self, from: directory)

@@ -19,7 +19,7 @@ final class URLCacheImporter: Sendable {
         configuration = cache.configuration
     }
 
-    /// Ends the import before its next chunk.
+    /// Stops the import before its next chunk.
     func cancel() {
         isCancelled.store(true, ordering: .relaxed)
     }
@@ -74,12 +74,12 @@ final class URLCacheImporter: Sendable {
     private func add(
         _ id: Int64, of database: URLCacheDatabase, to result: inout URLCacheImport
     ) throws(URLCacheImportError) {
-        // A damaged page or an I/O error concerns this response alone.
+        // A damaged page or an I/O error affects only this response.
         guard let row = try? database.row(id),
             let exchange = ArchivedExchange(request: row.request, response: row.response),
             let received = response(of: exchange, row)
         else { return result.unreadable += 1 }
-        // WebKit separates the responses of each site, and has cookies that the app does not have.
+        // WebKit partitions its responses by site, and sends cookies that the app does not have.
         guard row.storagePolicy == 0, row.partition.isEmpty, exchange.method == "GET",
             exchange.url == exchange.responseURL, let placement = try placement(of: received)
         else { return result.refused += 1 }
@@ -97,10 +97,10 @@ final class URLCacheImporter: Sendable {
         }
     }
 
-    /// Returns the response in the terms of a cache; `nil` without a time of receipt.
+    /// Returns the response as received by a cache, or `nil` without a time of receipt.
     private func response(of exchange: ArchivedExchange, _ row: URLCacheDatabase.Row) -> ReceivedResponse? {
         let storedAt = row.storedAt.map { Date(timeIntervalSince1970: TimeInterval($0)) }
-        // The earliest is the safe one: a later time would make the response fresher than it is.
+        // The earliest time is safe. A later time would make the response look fresher than it is.
         guard let receivedAt = [storedAt, exchange.receivedAt].compactMap(\.self).min() else { return nil }
         let time = min(receivedAt, configuration.clock())
         var received = ReceivedResponse(
@@ -118,7 +118,7 @@ final class URLCacheImporter: Sendable {
         } catch .store(let error) {
             throw .store(error)
         } catch {
-            // No URL of HTTP.
+            // Not an HTTP URL.
             return nil
         }
     }
@@ -137,8 +137,8 @@ final class URLCacheImporter: Sendable {
                 guard let chunk = try? body.bytes(at: offset, count: Self.chunkByteCount), !chunk.isEmpty else {
                     return .unreadable
                 }
-                // URLSession keeps the coding of a few types, such as application/gzip. Without its Content-Encoding such a
-                // body would be wrong bytes.
+                // URLSession keeps the coding of a few types, such as application/gzip. Without its Content-Encoding
+                // such a body would be wrong bytes.
                 if offset == 0, received.isBodyDecoded, chunk.starts(with: [0x1F, 0x8B]) { return .refused }
                 if isCancelled.load(ordering: .relaxed) { break }
                 try writer.write(chunk)
