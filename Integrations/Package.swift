@@ -65,7 +65,7 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
-            // The suites in the links are also those of the package CacheStore, which has the target TestSupport.
+            // The linked suites are shared with the package CacheStore, where they use the target TestSupport.
             swiftSettings: swiftSettings + [.define("INTEGRATIONS")]
         ),
         .target(

@@ -5,9 +5,9 @@ public import NIOCore
 internal import NIOFoundationCompat
 internal import NIOHTTP1
 
-/// The methods of `HTTPClient` for Swift concurrency, with its names, types and meanings.
+/// The methods of `HTTPClient` for Swift concurrency, with the same names, types and meanings.
 ///
-/// A program on AsyncHTTPClient changes its receiver:
+/// To use the cache, a program on AsyncHTTPClient changes the receiver:
 ///
 /// ```swift
 /// let cache = HTTPCache(store: store, transport: AsyncHTTPClientTransport())
@@ -17,26 +17,26 @@ internal import NIOHTTP1
 ///
 /// Differences from `HTTPClient`:
 ///
-/// - A response may come from the store, by RFC 9111; `Cache-Status` and `Age` tell. Its version is always HTTP/1.1.
-/// - A failure of the exchange is a `LoadError`. The timeout is `HTTPClientError.deadlineExceeded`, a cancellation of the
-///   calling task `CancellationError`.
-/// - A response has no trailers, since a store keeps none. So it has no field `Trailer` either.
-/// - The TLS configuration and the local address belong to the client of the transport. A request with its own fails,
-///   because the responses to it must not answer other requests. So does a request with a `Host` other than its URL's.
-/// - No parameter `logger`: the logger of the cache is `HTTPCache.Configuration.logger`.
+/// - A response may come from the store, by RFC 9111. `Cache-Status` and `Age` tell. Its version is always HTTP/1.1.
+/// - A failed exchange throws a `LoadError`. A timeout throws `HTTPClientError.deadlineExceeded`, and a cancellation of
+///   the calling task throws `CancellationError`.
+/// - A response has neither trailers nor the field `Trailer`, because a store keeps no trailers.
+/// - The TLS configuration and the local address belong to the transport's client. A request with either fails, because
+///   its responses must not answer other requests. So does a request with a `Host` other than its URL's.
+/// - There is no parameter `logger`. The logger of the cache is `HTTPCache.Configuration.logger`.
 extension HTTPCache {
     /// Executes a request through the cache, and follows redirects. Each redirect is cached under its own URL.
     ///
     /// Returns once the head of the last response has arrived. Bodies stream in both directions, at the pace of their
-    /// readers. A body in memory is sent again where HTTP needs that, a stream is sent once. May be called from any
-    /// task. A hit costs one lookup on the calling thread, and takes no part in the deadline.
+    /// readers. A body in memory is sent again where HTTP requires it. A stream is sent once. May be called from any
+    /// task. A hit costs one lookup on the calling thread, and ignores the deadline.
     ///
     /// - Parameters:
     ///   - request: The request.
     ///   - deadline: The time by which the head of the last response must have arrived.
-    ///   - maxRedirects: The maximum number of redirects; 5 by default, as for `HTTPClient`. With 0 the response is the
-    ///     redirect itself, and so it is if the redirect asks for a stream to be sent again.
-    /// - Throws: `LoadError` if the request cannot be sent, or the origin fails and no stored response may answer.
+    ///   - maxRedirects: The maximum number of redirects, 5 by default, as for `HTTPClient`. The response is the
+    ///     redirect itself with 0, and for a redirect that requires sending a stream again.
+    /// - Throws: `LoadError` if the request cannot be sent, or if the origin fails and no stored response may answer.
     ///   `HTTPClientError.deadlineExceeded`, `HTTPClientError.redirectLimitReached`,
     ///   `HTTPClientError.redirectCycleDetected`, and `CancellationError`. Reading the body throws `LoadError`.
     public func execute(
@@ -84,7 +84,7 @@ extension HTTPCache {
 }
 
 extension CachedResponse {
-    /// Throws the failure in place of which the cache has generated this response.
+    /// Throws the failure for which the cache generated this response.
     fileprivate func unlessGenerated() throws -> CachedResponse {
         if source == .generated, let failure { throw failure }
         return self
@@ -92,7 +92,7 @@ extension CachedResponse {
 }
 
 extension NIODeadline {
-    /// Returns the result of `operation`, which is cancelled at the deadline.
+    /// Returns the result of `operation`. Cancels the operation at the deadline.
     ///
     /// - Throws: `HTTPClientError.deadlineExceeded`, and the errors of the operation.
     fileprivate func limiting<Value: Sendable>(
@@ -116,7 +116,7 @@ extension NIODeadline {
 }
 
 extension HTTPResponseHead {
-    /// Keeps every field line except `Trailer`: no trailers follow.
+    /// Keeps every field line except `Trailer`, because no trailers follow.
     fileprivate init(_ response: CachedResponse) {
         let fields = response.headerFields.filter { $0.name != .trailer }
         self.init(

@@ -3,7 +3,7 @@ internal import CacheLoader
 internal import HTTPTypes
 internal import NIOHTTP1
 
-/// Decides about redirects as `HTTPClient` does by default: a limited number, and no circle.
+/// Decides about redirects with the defaults of `HTTPClient`: a limited number and no cycle.
 struct Redirects {
     private let limit: Int
     private var visited: [String]
@@ -13,7 +13,7 @@ struct Redirects {
         visited = [url]
     }
 
-    /// Returns the request that follows a response; `nil` if the response is the last one.
+    /// Returns the request to follow a redirect, or `nil` for a final response.
     ///
     /// - Throws: `HTTPClientError`.
     mutating func request(
@@ -21,7 +21,7 @@ struct Redirects {
     ) throws -> HTTPClientRequest? {
         guard limit > 0, let target = Redirection.target(of: head, from: request.url),
             let old = RequestTarget(request.url)?.origin, let new = RequestTarget(target)?.origin,
-            // A redirect must not send a request that was secure over an insecure connection.
+            // A redirect must not move a secure request to an insecure connection.
             !old.hasPrefix("https:") || new.hasPrefix("https:")
         else { return nil }
         guard visited.count <= limit else { throw HTTPClientError.redirectLimitReached }

@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOFoundationCompat
 internal import NIOHTTP1
 
-/// A request of AsyncHTTPClient in the terms of a cache.
+/// A request of AsyncHTTPClient, converted for a cache.
 struct RequestMessage: Sendable {
     let head: HTTPRequest
     let content: RequestContent?
@@ -24,7 +24,7 @@ struct RequestMessage: Sendable {
             method: method, scheme: target.scheme, authority: String(target.authority),
             path: String(target.path))
         for (name, value) in request.headers {
-            // The transport sets these fields according to the URL and the content.
+            // The transport sets these fields from the URL and the content.
             guard let name = HTTPField.Name(name), !Self.framing.contains(name.canonicalName) else { continue }
             head.headerFields.append(HTTPField(name: name, lenientValue: value.utf8))
         }
@@ -50,7 +50,7 @@ struct RequestMessage: Sendable {
 
     private static let framing: Set<String> = ["host", "content-length", "transfer-encoding"]
 
-    /// Returns the reason why the responses to a request must not answer other requests for its URL; `nil` for none.
+    /// Returns the reason why the responses must not answer other requests for the URL, if any.
     private static func reason(against request: HTTPClientRequest, _ target: RequestTarget) -> String? {
         if request.tlsConfiguration != nil {
             return "a cached request has no TLS configuration of its own; set that of the transport's client"
@@ -65,13 +65,13 @@ struct RequestMessage: Sendable {
     }
 }
 
-/// How a body is sent.
+/// The way to send a body.
 enum BodyShape: Equatable {
     case inMemory
     case stream(length: Int64?)
 
-    /// Reads the internal `mode` of a body: AsyncHTTPClient does not publish the length of a body, and a body without a
-    /// length is sent in chunks, which many servers refuse. `nil` if the property does not have the expected form.
+    /// Reads the internal `mode` of a body, because AsyncHTTPClient does not publish the length of a body. A body
+    /// without length is sent in chunks, which many servers refuse. Returns `nil` for an unexpected property.
     init?(of body: HTTPClientRequest.Body) {
         guard let mode = Mirror(reflecting: body).descendant("mode"),
             let (label, value) = Mirror(reflecting: mode).children.first

@@ -1,12 +1,12 @@
 /// The parts of the URL of a request (RFC 3986 §3), byte for byte.
 ///
-/// `URLComponents` encodes the percent signs of a URL a second time if the URL contains characters such as brackets. The
-/// cache checks the parts.
+/// Avoids `URLComponents`, which encodes percent signs a second time in a URL with characters such as brackets. The
+/// cache validates the parts.
 struct RequestTarget {
     let scheme: String
-    /// The host and the port. A user and a password are left out: they belong into `Authorization`.
+    /// The host and the port. Omits a user and a password, which belong in `Authorization`.
     let authority: Substring
-    /// The path with the query, and without the fragment.
+    /// The path with the query, without the fragment.
     let path: Substring
 
     /// Returns `nil` without a scheme or a host.
@@ -22,7 +22,7 @@ struct RequestTarget {
         guard !scheme.isEmpty, !authority.isEmpty else { return nil }
     }
 
-    /// The scheme, host and port in lower case; `nil` unless the scheme is http or https.
+    /// The scheme, host and port in lower case, or `nil` for a scheme other than http and https.
     var origin: String? {
         let defaultPort: String
         switch scheme {

@@ -3,9 +3,9 @@ public import CacheStore
 public import Logging
 public import ServiceLifecycle
 
-/// A store, with the loader or the cache on it, as a service of a program.
+/// Runs a store, with its loader or cache, as a service of a program.
 ///
-/// The store is open before the service runs, so that other services can be made with its loader:
+/// The store is open before the service runs, so that other services can use its loader:
 ///
 /// ```swift
 /// let store = try ResponseStore(directory: directory)
@@ -15,27 +15,27 @@ public import ServiceLifecycle
 /// try await group.run()
 /// ```
 ///
-/// Name the service before the services that use the store: a group shuts down its services in reverse order.
+/// List the service before the services that use the store, because a group shuts down its services in reverse order.
 ///
-/// At its start the service evicts. On graceful shutdown it cancels the loads and the validations in the background,
-/// waits until arriving bodies are stored, and closes the store. A cancellation of ``run()`` does the same without waiting.
-/// The service of a loader that ends leaves the loader usable, but without a store.
+/// At its start the service evicts. On graceful shutdown it cancels the loads and the background validations, waits
+/// until arriving bodies are stored, and closes the store. A cancellation of ``run()`` does the same without waiting.
+/// After the service of a loader has ended, the loader remains usable without a store.
 public struct CacheService: Service {
     private let store: ResponseStore
     private let rules: [EvictionRule]
     private let logger: Logger
-    /// Stops the work in the background.
+    /// Stops the background work.
     private let stop: @Sendable () -> Void
-    /// Waits for the bodies that arrive for the store.
+    /// Waits for the bodies that are being stored.
     private let drain: @Sendable () async -> Void
 
     /// Creates a service of a loader and its store.
     ///
     /// - Parameters:
     ///   - loader: The loader.
-    ///   - rules: The evictions at the start, in order, besides those by the limits of the store.
-    ///   - logger: Receives the report of each eviction at the level debug, and its failure as a warning. Silent by
-    ///     default.
+    ///   - rules: The evictions at the start, in order, in addition to those by the limits of the store.
+    ///   - logger: Receives the report of each eviction at the level debug, and a failed eviction as a warning. Silent
+    ///     by default.
     public init(
         loader: ResourceLoader, evictingAtStart rules: [EvictionRule] = [],
         logger: Logger = Logger(label: "CacheLifecycle") { _ in SwiftLogNoOpLogHandler() }
@@ -45,7 +45,7 @@ public struct CacheService: Service {
 
     /// Creates a service of a cache and its store, like ``init(loader:evictingAtStart:logger:)``.
     ///
-    /// Requests belong to their callers: the service waits for bodies that they still read.
+    /// Requests belong to their callers: the service waits for bodies that callers still read.
     public init(
         cache: HTTPCache, evictingAtStart rules: [EvictionRule] = [],
         logger: Logger = Logger(label: "CacheLifecycle") { _ in SwiftLogNoOpLogHandler() }
@@ -75,8 +75,8 @@ public struct CacheService: Service {
 
     /// Evicts, waits for a graceful shutdown or a cancellation, and closes the store.
     ///
-    /// Never throws: an eviction that fails ends no program. Closing blocks the thread for some milliseconds, until
-    /// pending accesses are written.
+    /// Never throws, because a failed eviction must not end the program. Closing blocks the thread for some
+    /// milliseconds, until pending accesses are written.
     public func run() async {
         for rule in rules where !Task.isShuttingDownGracefully && !Task.isCancelled {
             do throws(StoreError) {
@@ -86,7 +86,7 @@ public struct CacheService: Service {
                 logger.warning("could not evict at start", metadata: ["rule": "\(rule)", "error": "\(error)"])
             }
         }
-        // Throws only after a cancellation, which ends the service, too.
+        // Throws only after a cancellation, which also ends the service.
         try? await gracefulShutdown()
         stop()
         await drain()

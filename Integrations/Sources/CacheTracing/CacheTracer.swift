@@ -2,7 +2,7 @@ public import CacheLoader
 internal import Foundation
 public import Tracing
 
-/// Makes a span of each step of a request through a cache or a loader: look-up, wait and commit.
+/// Creates a span for each step of a request through a cache or a loader: lookup, wait and commit.
 ///
 /// ```swift
 /// var configuration = HTTPCache.Configuration()
@@ -11,9 +11,9 @@ public import Tracing
 ///     store: store, transport: TracingTransport(AsyncHTTPClientTransport()), configuration: configuration)
 /// ```
 ///
-/// The spans are children of the span in which the program calls the cache. Requests that share an exchange with the
-/// origin have spans of their own look-ups and waits. The spans of the exchange and of the commit belong to the request
-/// that began the exchange. ``TracingTransport`` makes the span of the exchange.
+/// The spans are children of the span in which the program calls the cache. Each request has its own spans for lookup
+/// and wait, even if requests share an exchange with the origin. The spans of the exchange and of the commit belong to
+/// the request that started the exchange. ``TracingTransport`` creates the span of the exchange.
 ///
 /// | span | kind | attributes |
 /// |---|---|---|
@@ -22,23 +22,23 @@ public import Tracing
 /// | `cache commit` | internal | `cachestore.commit.stored` |
 /// | `upstream lookup` | internal | `cachestore.upstream.result`: `hit`, `miss`, `timeout`, `error` or `skipped`; `cachestore.upstream.name` |
 ///
-/// The tracer receives the steps of a shared tier as the `observer` of its configuration, in `CacheTier`.
+/// A shared tier reports its steps to the tracer if the tracer is the `observer` of its configuration, in `CacheTier`.
 ///
-/// Each has `http.request.method` and `url.full` by
-/// [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/http/http-spans/), too. `url.full` has no
-/// user, no password, and `REDACTED` in place of known signatures.
+/// Each span also has `http.request.method` and `url.full` by [OpenTelemetry's
+/// conventions](https://opentelemetry.io/docs/specs/semconv/http/http-spans/). `url.full` has no user and no password,
+/// and `REDACTED` in place of known signatures.
 ///
-/// Works on any thread. Takes the time of the tracer for a span, on the thread of the step.
+/// Works on any thread. Costs the tracer's time for a span, on the thread of the step.
 public final class CacheTracer: RequestObserver {
     private let tracer: any Tracer
 
-    /// Creates an observer that makes spans with `tracer`; by default the one with which swift-distributed-tracing is
-    /// bootstrapped now.
+    /// Creates an observer that creates spans with `tracer`. By default, the tracer with which
+    /// swift-distributed-tracing is now bootstrapped.
     public init(_ tracer: any Tracer = InstrumentationSystem.tracer) {
         self.tracer = tracer
     }
 
-    /// Makes a span of a step.
+    /// Creates a span for a step.
     public func observe(_ step: RequestStep) {
         let (name, values) = Self.description(of: step.kind)
         let span = tracer.startSpan(name, at: DefaultTracerClock.Timestamp(step.beganAt))
@@ -50,7 +50,7 @@ public final class CacheTracer: RequestObserver {
         span.end(at: DefaultTracerClock.Timestamp(step.endedAt))
     }
 
-    /// Returns a scope that keeps the present span, or its absence.
+    /// Returns a scope that keeps the current span, or its absence.
     public func makeScope() -> RequestScope {
         let context = ServiceContext.current
         return { work in await ServiceContext.$current.withValue(context) { await work() } }
@@ -72,7 +72,7 @@ public final class CacheTracer: RequestObserver {
 }
 
 extension DefaultTracerClock.Timestamp {
-    /// A time before 1970 becomes 1970.
+    /// Clamps a time before 1970 to 1970.
     fileprivate init(_ date: Date) {
         self.init(nanosecondsSinceEpoch: UInt64(min(max(0, date.timeIntervalSince1970), 1e10) * 1e9))
     }

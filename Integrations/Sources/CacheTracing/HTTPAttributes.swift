@@ -5,7 +5,7 @@ internal import Tracing
 ///
 /// https://opentelemetry.io/docs/specs/semconv/http/http-spans/
 extension SpanAttributes {
-    /// Sets the method. One that the conventions do not know is `_OTHER`, so that a client cannot make up values.
+    /// Sets the method. A method unknown to the conventions becomes `_OTHER`, so that a client cannot invent values.
     mutating func setMethod(_ method: HTTPRequest.Method) {
         guard Self.knownMethods.contains(method.rawValue) else {
             self["http.request.method"] = "_OTHER"
@@ -21,7 +21,7 @@ extension SpanAttributes {
         "CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE",
     ]
 
-    /// Sets host and port of an authority. The port of the scheme if it names none.
+    /// Sets host and port of an authority. Without a port, uses the default port of the scheme.
     mutating func setServer(_ authority: String, scheme: String) {
         let hostAndPort = authority.split(separator: "@").last ?? ""
         var host = hostAndPort
@@ -36,7 +36,7 @@ extension SpanAttributes {
     }
 }
 
-/// A URL as the conventions demand: without credentials, and without the values of query items that are signatures.
+/// A URL by the conventions: without credentials, and without the values of query items that are signatures.
 struct TracedURL: CustomStringConvertible {
     let description: String
 

@@ -3,19 +3,19 @@ public import HTTPTypes
 internal import Synchronization
 public import Tracing
 
-/// A transport that makes a span of each exchange with an origin.
+/// A transport that creates a span for each exchange with an origin.
 ///
-/// The span has the kind client and the name of the method. It lasts from the sending to the end or the release of the
-/// body. Its attributes follow [OpenTelemetry's conventions](https://opentelemetry.io/docs/specs/semconv/http/http-spans/):
-/// `http.request.method`, `url.full`, `server.address`, `server.port`, `http.response.status_code` and `error.type`,
-/// which is the status of a response from 400 on, or else the code of the `TransportError`. With one of these the span has
-/// the status error.
+/// The span has the kind client and the name of the method. It begins with the sending and ends with the end or the
+/// release of the body. Its attributes follow [OpenTelemetry's
+/// conventions](https://opentelemetry.io/docs/specs/semconv/http/http-spans/): `http.request.method`, `url.full`,
+/// `server.address`, `server.port`, `http.response.status_code` and `error.type`. `error.type` is the status of a
+/// response from 400 on, or the code of the `TransportError`. It gives the span the status error.
 ///
-/// The tracer injects its context, such as the field `traceparent`, into the request that is sent. `Vary` is matched
-/// without it.
+/// The tracer injects its context, such as the field `traceparent`, into the sent request. `Vary` is matched without
+/// it.
 ///
-/// AsyncHTTPClient makes spans of its own, which end with the head of the response, if a tracer is bootstrapped. Give the
-/// transport a client without a tracer to have one span of each exchange:
+/// If a tracer is bootstrapped, AsyncHTTPClient also creates spans, which end with the head of the response. For a
+/// single span per exchange, give the transport a client without a tracer:
 ///
 /// ```swift
 /// var settings = HTTPClient.Configuration(redirectConfiguration: .disallow)
@@ -27,27 +27,27 @@ public struct TracingTransport: HTTPTransport {
     private let base: any HTTPTransport
     private let tracer: any Tracer
 
-    /// Creates a transport that sends requests through `base`, and makes spans with `tracer`; by default the one with
-    /// which swift-distributed-tracing is bootstrapped now.
+    /// Creates a transport that sends requests through `base` and creates spans with `tracer`. By default, the tracer
+    /// with which swift-distributed-tracing is now bootstrapped.
     public init(_ base: any HTTPTransport, tracer: any Tracer = InstrumentationSystem.tracer) {
         self.base = base
         self.tracer = tracer
     }
 
-    /// Returns the request as the other transport will send it.
+    /// Returns the request as prepared by the base transport.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest { base.prepare(request) }
 
-    /// Whether the other transport passes bodies in unknown content codings.
+    /// Whether the base transport passes bodies in unknown content codings.
     public var passesUnknownCodings: Bool { base.passesUnknownCodings }
 
-    /// Sends the request through the other transport, in a span.
+    /// Sends the request through the base transport, in a span.
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
         try await trace(request) { request throws(TransportError) in try await base.send(request, content: content) }
     }
 
-    /// Sends the request through the other transport, in a span, and hands over its interim responses.
+    /// Sends the request through the base transport, in a span, and passes on its interim responses.
     public func send(
         _ request: HTTPRequest, content: RequestContent?,
         onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
@@ -90,7 +90,7 @@ private struct FieldInjector: Injector {
     }
 }
 
-/// The span of an exchange. Ends once; at the latest with the release of the body.
+/// The span of an exchange. Ends once, at the latest when the body is released.
 private final class TracedExchange: Sendable {
     private let span: any Span
     private let isOver = Atomic(false)
@@ -98,7 +98,7 @@ private final class TracedExchange: Sendable {
     var context: ServiceContext { span.context }
 
     init(_ request: HTTPRequest, _ tracer: any Tracer) {
-        // The conventions name a span of an unknown method HTTP, so that a client cannot make up names.
+        // The conventions name a span of an unknown method HTTP, so that a client cannot invent names.
         let name = SpanAttributes.isKnown(request.method) ? request.method.rawValue : "HTTP"
         span = tracer.startSpan(name, ofKind: .client)
         span.updateAttributes { attributes in

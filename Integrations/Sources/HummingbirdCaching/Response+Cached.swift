@@ -5,14 +5,14 @@ internal import NIOCore
 internal import NIOFoundationCompat
 
 extension Response {
-    /// Creates the response of a server from that of a cache, such as one to an upstream call of a route.
+    /// Creates a server's response from a cached response, for example from an upstream call of a route.
     ///
     /// ```swift
     /// router.get("feed") { _, _ in Response(try await cache.response(for: feedRequest)) }
     /// ```
     ///
-    /// The body streams at the pace of the client. If it breaks off, so does the response. Drops the fields of a single
-    /// connection (RFC 9110 §7.6.1), and `Trailer`, because a cache keeps no trailers.
+    /// The body streams at the pace of the client. A truncated body truncates the response. Drops the fields of a
+    /// single connection (RFC 9110 §7.6.1), and `Trailer`, because a cache keeps no trailers.
     public init(_ response: CachedResponse) {
         self.init(response, trailers: nil)
     }
@@ -26,7 +26,7 @@ extension Response {
             try await writer.finish(trailers?())
         }
         self.init(status: response.status, headers: fields, body: body)
-        // A response without content, such as one to HEAD, keeps the length that it names, and gets none otherwise.
+        // A response without content, such as one to HEAD, keeps its stated length and gets no other.
         if fields[.contentLength] == nil, body.contentLength == 0 { headers[.contentLength] = nil }
     }
 }
@@ -37,7 +37,7 @@ extension HTTPFields {
         let listed = self[values: .connection].flatMap { $0.split(separator: ",") }.map {
             $0.trimmingPrefix { $0 == " " || $0 == "\t" }.lowercased().split(whereSeparator: \.isWhitespace).joined()
         }
-        // A message has another meaning without these fields, so `Connection` must not name them.
+        // `Connection` must not name these fields, because their absence would change the meaning of a message.
         let dropped = Self.connectionFields.union(
             Set(listed).subtracting(["age", "cache-control", "content-length", "date", "expires", "vary"]))
         var fields = HTTPFields()

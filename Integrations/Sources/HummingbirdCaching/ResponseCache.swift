@@ -6,7 +6,7 @@ public import Hummingbird
 
 /// Answers requests from a store, as the fields of the routes' responses allow (RFC 9111).
 ///
-/// The rest of the router is the origin. It receives the requests that the store cannot answer:
+/// The rest of the router acts as the origin. It receives the requests that the store cannot answer:
 ///
 /// ```swift
 /// let router = Router()
@@ -16,18 +16,18 @@ public import Hummingbird
 /// }
 /// ```
 ///
-/// - Equal requests that miss at the same time call the route once, and share its response while it arrives. If the route
-///   fails, or its client leaves, each other request calls the route itself.
+/// - Concurrent equal requests that miss call the route once, and share its response as it arrives. If the route fails
+///   or its client leaves, each other request calls the route itself.
 /// - The cache validates a stale response with the route, and answers conditional and range requests itself.
 /// - An error that a route throws leaves the middleware unchanged, unless a stale response may answer (RFC 5861 §4). An
 ///   unsafe method calls its route, and its success invalidates the stored responses of the URL.
-/// - `stale-while-revalidate` has no effect: a route runs only while a request waits for it. A GET or HEAD with content
-///   passes the cache.
-/// - The URL of a response in the store is that of the request, with the scheme http. Hummingbird gives every response
-///   the present time as its `Date`; `Age` tells the age of a stored one.
+/// - `stale-while-revalidate` has no effect, because a route runs only while a request waits for it. A GET or HEAD with
+///   content bypasses the cache.
+/// - The URL of a stored response is the URL of the request with the scheme http. Hummingbird sets the `Date` of every
+///   response to the current time; `Age` tells the age of a stored response.
 ///
-/// Middleware before this one sees every request, middleware after it only those that call a route: put a check of
-/// permissions before it. Trailers reach only the client whose request called the route.
+/// Middleware before this one sees every request. Middleware after it sees only requests that call a route, so put
+/// permission checks before it. Trailers reach only the client whose request called the route.
 ///
 /// A hit runs on the calling thread, with one lookup.
 public struct ResponseCacheMiddleware<Context: RequestContext>: RouterMiddleware {
@@ -37,8 +37,8 @@ public struct ResponseCacheMiddleware<Context: RequestContext>: RouterMiddleware
     ///
     /// - Parameters:
     ///   - store: The store of the responses.
-    ///   - configuration: The configuration of the cache. By default that of a shared cache: it does not store responses
-    ///     with `private`, nor most responses to requests with `Authorization`. Give it a partition if the store also has
+    ///   - configuration: The configuration of the cache. By default a shared cache: it does not store responses with
+    ///     `private`, nor most responses to requests with `Authorization`. Set a partition if the store also has
     ///     responses of other servers.
     public init(store: ResponseStore, configuration: HTTPCache.Configuration? = nil) {
         var shared = HTTPCache.Configuration()
@@ -54,7 +54,8 @@ public struct ResponseCacheMiddleware<Context: RequestContext>: RouterMiddleware
     ) async throws -> Response {
         guard let head = CachedHead(request) else { return try await next(request, context) }
         if let stored = try? cache.storedResponse(for: head.forCache) { return Response(stored) }
-        // `next` must not escape this function. So the cache sends its requests here, where the function can call it.
+        // `next` must not escape this function. So the cache passes its requests back here, where the function can call
+        // it.
         let exchange = RouteExchange()
         async let answer = exchange.answer(head.forCache, from: cache)
         var routeError: (any Error)?
@@ -70,35 +71,35 @@ public struct ResponseCacheMiddleware<Context: RequestContext>: RouterMiddleware
         }
         switch await answer {
         case .success(let response) where response.source != .generated || isFinal(response, hasRun, routeError):
-            // The trailers are those of the route that ran for this request.
+            // The trailers belong to the route that ran for this request.
             let hasTrailers = hasRun && response.source == .network
             return Response(response, trailers: hasTrailers ? exchange.trailers : nil)
         case .success, .failure:
             if let routeError { throw routeError }
             try Task.checkCancellation()
-            // The route failed for another request, or the client of that request left; or this URL cannot be cached.
+            // The route failed for another request, the client of that request left, or this URL cannot be cached.
             return try await next(request, context)
         }
     }
 
-    /// Whether a response that the cache has generated is the answer: because the request forbids to call the route, or
-    /// because the route's own response is malformed.
+    /// Whether a generated response is the answer, because the request forbids calling the route or the route's own
+    /// response is malformed.
     private func isFinal(_ response: CachedResponse, _ hasRun: Bool, _ routeError: (any Error)?) -> Bool {
         if case .notCached = response.failure { return true }
         return hasRun && routeError == nil
     }
 }
 
-/// The head of a request as the cache sees it.
+/// The head of a request as presented to the cache.
 private struct CachedHead {
-    /// A malformed `max-stale` permits no stale response, not even one that the cache would revalidate in the background.
-    /// Unlike `min-fresh`, it still lets a stale response replace an error.
+    /// A malformed `max-stale` permits no stale response, not even with revalidation in the background. Unlike
+    /// `min-fresh`, it still lets a stale response replace an error.
     private static let refusesStale = "max-stale=none"
 
     private let original: HTTPRequest
     let forCache: HTTPRequest
 
-    /// Returns `nil` for a request that passes the cache.
+    /// Returns `nil` for a request that bypasses the cache.
     init?(_ request: Request) {
         let fields = request.headers
         if request.method == .get || request.method == .head {
@@ -112,7 +113,7 @@ private struct CachedHead {
         forCache = head
     }
 
-    /// Returns a request of the cache as the route gets it: with the target and the directives of the client.
+    /// Returns a cache's request in the form for the route: with the target and the directives of the client.
     func forRoute(_ sent: HTTPRequest) -> HTTPRequest {
         var head = original
         head.headerFields = sent.headerFields

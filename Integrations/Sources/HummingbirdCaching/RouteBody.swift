@@ -7,7 +7,7 @@ internal import NIOCore
 internal import NIOFoundationCompat
 internal import Synchronization
 
-/// The body of a route's response as a sequence: the route waits with each chunk for the reader.
+/// The body of a route's response as a sequence. The route waits for the reader after each chunk.
 final class RouteBody: Sendable {
     private let chunks = AsyncThrowingChannel<ByteBuffer, any Error>()
     private let writing: Task<Void, Never>
@@ -33,20 +33,20 @@ final class RouteBody: Sendable {
         writing.cancel()
     }
 
-    /// The trailers; `nil` before the end of the body.
+    /// The trailers, or `nil` before the end of the body.
     var trailers: HTTPFields? { end.trailers.withLock { $0 } }
 
     func next() async throws(TransportError) -> Data? {
         do {
             var iterator = chunks.makeAsyncIterator()
             while let chunk = try await iterator.next() {
-                // Skip empty chunks: a transport body contains none.
+                // Skips empty chunks, which a transport body must not contain.
                 if chunk.readableBytes > 0 { return Data(buffer: chunk) }
             }
         } catch {
             throw TransportError(.truncated, message: "\(error)")
         }
-        // A cancellation of the reader ends a channel.
+        // Cancelling the reader ends a channel.
         guard !Task.isCancelled else { throw TransportError(.cancelled) }
         return nil
     }

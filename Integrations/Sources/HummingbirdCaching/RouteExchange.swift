@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Synchronization
 
-/// Sends the requests of a cache to the middleware that waits for them in the same task, or in the task that it comes from.
+/// Passes a cache's requests to the waiting middleware of the same task or of its parent task.
 struct RouteTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
@@ -16,7 +16,7 @@ struct RouteTransport: HTTPTransport {
     }
 }
 
-/// Passes the requests of a cache to the middleware, and the responses of the routes back.
+/// Passes requests of a cache to the middleware, and responses of the routes back to the cache.
 final class RouteExchange: Sendable {
     /// A request that calls the route.
     struct Call: Sendable {
@@ -38,7 +38,7 @@ final class RouteExchange: Sendable {
         case closed
     }
 
-    /// The exchange of the request for which a task works.
+    /// The exchange of the request that the current task serves.
     @TaskLocal static var current: RouteExchange?
 
     /// Guards the call and the wait for it. Continuations resume outside the lock.
@@ -48,7 +48,7 @@ final class RouteExchange: Sendable {
 
     // MARK: The middleware's side
 
-    /// Returns the answer of a cache, then ends the calls.
+    /// Returns the cache's answer and ends the calls.
     func answer(_ head: HTTPRequest, from cache: HTTPCache) async -> Result<CachedResponse, LoadError> {
         let answer: Result<CachedResponse, LoadError>
         do throws(LoadError) {
@@ -73,7 +73,7 @@ final class RouteExchange: Sendable {
         return try result.get()
     }
 
-    /// Waits for the next call of the route; `nil` once the cache has answered.
+    /// Waits for the next call of the route. Returns `nil` once the cache has answered.
     func nextCall() async -> Call? {
         await withCheckedContinuation { waiter in
             let call: Call?? = state.withLock { state in
@@ -110,8 +110,8 @@ final class RouteExchange: Sendable {
 
     // MARK: The cache's side
 
-    /// Has the middleware call the route. Fails as cancelled once the middleware has its answer: the request of another
-    /// client then calls the route itself.
+    /// Makes the middleware call the route. Fails as cancelled once the middleware has its answer. The request of
+    /// another client then calls the route itself.
     fileprivate func send(_ request: HTTPRequest) async throws(TransportError) -> TransportResponse {
         let result = await withCheckedContinuation { answer in
             let call = Call(request: request, answer: answer)

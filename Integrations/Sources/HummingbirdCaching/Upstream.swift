@@ -5,7 +5,7 @@ public import Hummingbird
 internal import NIOCore
 internal import NIOFoundationCompat
 
-/// Another server, to which requests are forwarded through a cache.
+/// Forwards requests to another server through a cache.
 ///
 /// ```swift
 /// let upstream = try Upstream("https://api.example.com/v2", cache: cache)
@@ -14,8 +14,8 @@ internal import NIOFoundationCompat
 /// ```
 ///
 /// Equal requests share one exchange and its response, as far as RFC 9111 allows. Give the cache the policy `.shared`,
-/// because it answers several users. A call with a URL of the route's own is `cache.response(for:)`, and
-/// `Response(response)` passes its result on.
+/// because it answers several users. For a route with its own URL, call `cache.response(for:)` and pass the result on
+/// with `Response(response)`.
 public struct Upstream: Sendable {
     private let cache: HTTPCache
     private let scheme: String
@@ -25,8 +25,8 @@ public struct Upstream: Sendable {
     /// Creates an upstream.
     ///
     /// - Parameters:
-    ///   - url: The absolute URL, of which the path precedes that of each request.
-    ///   - cache: The cache. It has the transport that reaches the upstream.
+    /// - url: The absolute URL. Its path precedes the path of each request.
+    /// - cache: The cache with the transport to the upstream.
     /// - Throws: `LoadError.invalidURL(_:reason:)`.
     public init(_ url: String, cache: HTTPCache) throws(LoadError) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
@@ -42,8 +42,8 @@ public struct Upstream: Sendable {
     /// Forwards a request with its method, path, query, fields and content. Returns once the head of the response has
     /// arrived.
     ///
-    /// Bodies stream in both directions. Drops the fields of a single connection, and adds `Via` (RFC 9110 §7.6). The
-    /// upstream gets its own name as `Host`. If the upstream cannot be reached, and no stored response may answer, the
+    /// Bodies stream in both directions. Drops the fields of a single connection, and adds `Via` (RFC 9110 §7.6).
+    /// `Host` is the upstream's own name. If the upstream is unreachable and no stored response may answer, the
     /// response is a 502 or 504. A hit runs on the calling thread, with one lookup.
     ///
     /// - Throws: `HTTPError` with the status 400 for a target that is no path, and `CancellationError`.
@@ -68,13 +68,13 @@ public struct Upstream: Sendable {
     }
 }
 
-/// Forwards the requests that have no route.
+/// Forwards the requests that match no route.
 ///
 /// ```swift
 /// router.add(middleware: UpstreamMiddleware(try Upstream("https://example.com", cache: cache)))
 /// ```
 ///
-/// A 404 of a route is the answer. Middleware before this one sees the forwarded requests, too.
+/// A 404 from a route is returned unchanged. Middleware before this one also sees the forwarded requests.
 public struct UpstreamMiddleware<Context: RequestContext>: RouterMiddleware {
     private let upstream: Upstream
 
@@ -83,13 +83,13 @@ public struct UpstreamMiddleware<Context: RequestContext>: RouterMiddleware {
         self.upstream = upstream
     }
 
-    /// Calls the route of a request, or forwards the request if it has none.
+    /// Calls the route of a request, or forwards a request without a route.
     ///
-    /// - Throws: The errors of the route, and those of ``Upstream/response(to:)``.
+    /// - Throws: The errors of the route and of ``Upstream/response(to:)``.
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        // A router notes the path of a route before it calls the middleware, and this name where it has found none.
+        // A router sets the endpoint path before it calls the middleware, and sets `NotFound` without a route.
         let hasRoute = context.endpointPath != nil
         do {
             return try await next(request, context)

@@ -6,9 +6,9 @@ internal import NIOCore
 extension StoreInspector {
     /// Adds the page and its data to a server, at the path of a group.
     ///
-    /// The page shows the bodies of the store and its recorded URLs to every user of the group: put your authentication
-    /// before it. The inspector checks that requests come from its own page, with `Origin`, `Sec-Fetch-Site` and a token
-    /// for each change. It trusts your server with the check of hosts and users.
+    /// The page shows the stored bodies and the recorded URLs to every user of the group: authenticate users before it.
+    /// The inspector checks that requests come from its own page, with `Origin`, `Sec-Fetch-Site` and a token for each
+    /// change. Your server must check hosts and users.
     ///
     /// ```swift
     /// let admin = router.group("admin/cache").add(middleware: AdministratorsOnly())
@@ -35,10 +35,10 @@ extension Response {
     fileprivate init(_ response: InspectorResponse, to request: Request) {
         let length = response.contentLength
         let body = ResponseBody(contentLength: length.map { Int($0) }) { writer in
-            // `nonisolated(unsafe)`: this closure alone has the writer, and waits for each piece.
+            // `nonisolated(unsafe)`: only this closure uses the writer, and it waits for each piece.
             nonisolated(unsafe) var pieces = writer
             if length == nil {
-                // Ends the live requests as soon as the client is gone.
+                // Ends the live requests as soon as the client disconnects.
                 try await request.body.consumeWithCancellationOnInboundClose { _ in
                     try await response.writeContent { try await pieces.write(ByteBuffer(bytes: $0)) }
                 }

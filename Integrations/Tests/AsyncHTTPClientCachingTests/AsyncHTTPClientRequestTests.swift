@@ -34,7 +34,7 @@ struct AsyncHTTPClientRequestTests {
     }
 
     @Test(
-        "RFC 9110 §7.7: a target that AsyncHTTPClient would change is not sent",
+        "RFC 9110 §7.7: refuses a target that AsyncHTTPClient would change",
         arguments: [
             "/caf%E9.txt", "/s?tags[]=a&q=rock%20roll", "/café", "/a b", "/a|b", "/a?b=\"c\"", "/a%", "/a%2", "/a#b",
             "*",
@@ -50,7 +50,7 @@ struct AsyncHTTPClientRequestTests {
     }
 
     @Test(
-        "RFC 9110 §9.2.2: a safe request is sent once more on a new connection, if the origin closed the first one",
+        "RFC 9110 §9.2.2: repeats a safe request on a new connection if the origin closed the first",
         arguments: ["GET", "HEAD", "OPTIONS", "PROPFIND"])
     func repetition(name: String) async throws {
         let count = CallCount()
@@ -87,7 +87,7 @@ struct AsyncHTTPClientRequestTests {
     }
 
     @Test(
-        "RFC 9110 §9.2.2: an unsafe request is sent once; a safe one twice at most",
+        "RFC 9110 §9.2.2: sends an unsafe request once, and a safe request at most twice",
         arguments: [(HTTPRequest.Method.get, 2), (.head, 2), (.post, 1), (.put, 1), (.delete, 1), (.patch, 1)])
     func attempts(method: HTTPRequest.Method, count: Int) async throws {
         let origin = try await LoopbackOrigin { request in
@@ -100,7 +100,7 @@ struct AsyncHTTPClientRequestTests {
         await origin.stop()
     }
 
-    @Test("A request is not sent again after the first bytes of a response")
+    @Test("Does not repeat a request after the first bytes of a response")
     func partialHead() async throws {
         let origin = try await LoopbackOrigin { _ in .raw("HTTP/1.1 200 OK", "Content-") }
         let error = await outcome { try await transport.send(.to(origin), content: nil) }
@@ -110,7 +110,7 @@ struct AsyncHTTPClientRequestTests {
     }
 
     @Test(
-        "RFC 9110 §8.8.3: a validator that is not UTF-8 is dropped, so it matches no other",
+        "RFC 9110 §8.8.3: drops a validator that is not UTF-8, which could match another",
         arguments: ["ETag", "Last-Modified"])
     func validators(name: String) async throws {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Name: gr\u{FC}n\r\n\(name): \"gr\u{FC}n\"\r\n\r\n"
@@ -120,7 +120,7 @@ struct AsyncHTTPClientRequestTests {
         await answer.origin.stop()
     }
 
-    @Test("A validator in UTF-8 arrives")
+    @Test("Keeps a validator in UTF-8")
     func validatorInUTF8() async throws {
         let answer = try await TransportAdapter.asyncHTTPClient.exchange(.status(.ok, fields: [.eTag: "\"grün\""]))
         #expect(answer.head.headerFields[.eTag] == "\"grün\"")

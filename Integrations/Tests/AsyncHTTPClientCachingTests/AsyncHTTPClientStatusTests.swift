@@ -21,7 +21,7 @@ struct AsyncHTTPClientStatusTests {
     }
 
     @Test(
-        "RFC 9110 §15: a status that is not a number of three digits from 100 is malformed over HTTP/2",
+        "RFC 9110 §15: a status other than a three-digit number from 100 is malformed over HTTP/2",
         arguments: ["-5", "99", "099", "000", "", "0", "+20", "20x", "1000", "99999999999999999999"], [false, true])
     func http2(status: String, endsStream: Bool) async throws {
         #expect(try await http2Error(status, endsStream)?.code == .malformedResponse)

@@ -14,7 +14,7 @@ struct AsyncHTTPClientTLSTests {
     }
 
     @Test(
-        "K5: an origin of a private authority is trusted with its root only; HTTP/2 is used if both sides want it",
+        "K5: trusts an origin of a private authority only with its root, and uses HTTP/2 if both sides support it",
         arguments: [
             (["h2", "http/1.1"], true, "2.0"), (["h2", "http/1.1"], false, "1.1"), (["http/1.1"], true, "1.1"),
         ])
@@ -28,7 +28,7 @@ struct AsyncHTTPClientTLSTests {
         await origin.stop()
     }
 
-    @Test("K5: an additional root does not permit a certificate of another host")
+    @Test("K5: refuses a certificate of another host despite an additional root")
     func otherHost() async throws {
         let origin = try await TLSOrigin(offering: ["http/1.1"], certificate: TestCertificates.otherServer)
         let transport = try AsyncHTTPClientTransport.trusting(TestCertificates.authority)
@@ -37,7 +37,7 @@ struct AsyncHTTPClientTLSTests {
         await origin.stop()
     }
 
-    @Test("A root that is no certificate fails each request before it is sent")
+    @Test("An invalid root certificate fails each request before sending")
     func damagedRoot() async throws {
         let origin = try await TLSOrigin(offering: ["http/1.1"])
         let key = TestCertificates.serverKey.replacingOccurrences(of: "PRIVATE KEY", with: "CERTIFICATE")
@@ -51,7 +51,7 @@ struct AsyncHTTPClientTLSTests {
 }
 
 extension AsyncHTTPClientTransport {
-    /// Creates a transport that trusts the certificates of a PEM text.
+    /// Creates a transport that trusts the certificates in a PEM text.
     static func trusting(_ pem: String?, allowsHTTP2: Bool = true) throws -> AsyncHTTPClientTransport {
         var configuration = Configuration()
         configuration.idleTimeout = .seconds(600)

@@ -10,7 +10,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
-/// The rules of this transport. The suites `Transport: …` have the rules of all transports.
+/// The rules specific to this transport. The suites `Transport: …` test the rules of all transports.
 @Suite("AsyncHTTPClientTransport")
 struct AsyncHTTPClientTransportTests {
     private let adapter = TransportAdapter.asyncHTTPClient
@@ -19,7 +19,7 @@ struct AsyncHTTPClientTransportTests {
         fields.map { "\($0.name.rawName): \($0.value)" }
     }
 
-    @Test("Every field line arrives: in order, each by itself, its name as it was written")
+    @Test("Every field line arrives separately, in order, and with its name unchanged")
     func fieldLines() async throws {
         let written = ["X-One: 1", "x-two: 2", "X-One: 3", "SET-COOKIE: a=b", "Set-Cookie: c=d", "Content-Length: 0"]
         let reply = OriginReply.raw(Array((["HTTP/1.1 200 OK"] + written + ["", ""]).joined(separator: "\r\n").utf8))
@@ -35,7 +35,7 @@ struct AsyncHTTPClientTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("A value that is not UTF-8 is repaired, both ways, and `prepare` says so")
+    @Test("Repairs values that are not UTF-8 in both directions, and `prepare` shows the repair")
     func latin1() async throws {
         let name = try #require(HTTPField.Name("X-Colour"))
         let reply = OriginReply.raw(
@@ -48,7 +48,7 @@ struct AsyncHTTPClientTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("S14: fields behind a chunked body are not among those of the head")
+    @Test("S14: trailer fields of a chunked body do not appear in the head")
     func trailers() async throws {
         let reply = OriginReply.raw(
             "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Trailer: X-After", "", "4", "0123", "0", "X-After: 1", "",
@@ -95,7 +95,7 @@ struct AsyncHTTPClientTransportTests {
         #expect(error?.code == .malformedResponse)
     }
 
-    @Test("A redirect without Location is a response like any other", arguments: [301, 302, 303, 307, 308])
+    @Test("A redirect without Location is an ordinary response", arguments: [301, 302, 303, 307, 308])
     func redirectToNothing(code: Int) async throws {
         let answer = try await adapter.exchange(.status(.init(code: code), body: "x".utf8))
         #expect(answer.head.status.code == code)
@@ -103,7 +103,7 @@ struct AsyncHTTPClientTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("TLS that fails")
+    @Test("Reports failed TLS")
     func insecure() async throws {
         let origin = try await LoopbackOrigin { _ in .ok() }
         let request = HTTPRequest(method: .get, scheme: "https", authority: origin.authority, path: "/")
@@ -112,7 +112,7 @@ struct AsyncHTTPClientTransportTests {
         await origin.stop()
     }
 
-    @Test("A coded body arrives as it was sent")
+    @Test("An encoded body arrives unchanged")
     func decoding() async throws {
         let answer = try await adapter.exchange(
             .status(.ok, fields: [.contentEncoding: "gzip"], body: "no gzip at all".utf8))
@@ -121,7 +121,7 @@ struct AsyncHTTPClientTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("A stream of unknown length goes out in chunks")
+    @Test("Sends a stream of unknown length in chunks")
     func chunkedStream() async throws {
         let chunks = TransportBody(chunks: [Data("abc".utf8), Data("de".utf8)])
         let content = RequestContent(length: nil) { () async throws(TransportError) in try await chunks.next() }
@@ -133,7 +133,7 @@ struct AsyncHTTPClientTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("An origin is held back by a reader that does not read")
+    @Test("A reader that does not read blocks the origin")
     func backPressure() async throws {
         let pieceCount = 256
         let sent = Tally()
@@ -145,7 +145,7 @@ struct AsyncHTTPClientTransportTests {
         let transport = adapter.make()
         let held = try await transport.send(.to(origin, path: "/held"), content: nil)
         var count = try #require(try await held.body.next()).count
-        // As much again passes by: the time that the other would have needed.
+        // Transfers as much again, to give the unread body the time that it would have needed.
         #expect(
             try await transport.send(.to(origin, path: "/other"), content: nil).body.read().get().count == body.count)
         #expect(sent.count < pieceCount / 2)
@@ -154,7 +154,7 @@ struct AsyncHTTPClientTransportTests {
         await origin.stop()
     }
 
-    @Test("Content is held back by an origin that does not read, which is given up after the idle timeout")
+    @Test("An origin that does not read blocks the content, and the exchange fails after the idle timeout")
     func uploadBackPressure() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.autoRead, value: false)
@@ -172,7 +172,7 @@ struct AsyncHTTPClientTransportTests {
         try await listener.close()
     }
 
-    @Test("The time for the head counts, whatever happens meanwhile")
+    @Test("The head timeout ends the exchange before any response")
     func headTimeout() async throws {
         let gate = Gate()
         let origin = try await LoopbackOrigin { _ in
@@ -201,7 +201,7 @@ struct AsyncHTTPClientTransportTests {
         await origin.stop()
     }
 
-    @Test("After the shutdown nothing is sent; a second one does nothing")
+    @Test("Sends nothing after shutdown, and a second shutdown has no effect")
     func shutdown() async throws {
         let origin = try await LoopbackOrigin { _ in .ok() }
         let transport = AsyncHTTPClientTransport()
@@ -213,7 +213,7 @@ struct AsyncHTTPClientTransportTests {
         await origin.stop()
     }
 
-    @Test("A client that is there already is used, and not shut down; what it redirects is refused")
+    @Test("Uses an existing client without shutting it down, and refuses responses that it redirected")
     func ownClient() async throws {
         let origin = try await LoopbackOrigin { request in
             request.path == "/" ? .status(.found, fields: [.location: "/there"]) : .ok("x".utf8)
@@ -226,7 +226,7 @@ struct AsyncHTTPClientTransportTests {
         await origin.stop()
     }
 
-    @Test("Connections are used again, also after a response that was followed by nothing but its end")
+    @Test("Reuses connections after complete responses")
     func reuse() async throws {
         let origin = try await LoopbackOrigin { _ in .ok("hello".utf8) }
         let transport = adapter.make()

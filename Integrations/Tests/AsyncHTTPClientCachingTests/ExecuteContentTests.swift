@@ -30,7 +30,7 @@ struct ExecuteContentTests {
     }
 
     @Test(
-        "content arrives with the framing that HTTPClient gives it",
+        "content arrives with the framing of HTTPClient",
         arguments: [
             Case("a buffer", length: "11") { .bytes(ByteBuffer(string: "onetwothree")) },
             Case("a collection", length: "11") { .bytes(Array("onetwothree".utf8)) },

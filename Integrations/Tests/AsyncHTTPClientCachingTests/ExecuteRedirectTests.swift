@@ -14,7 +14,7 @@ struct ExecuteRedirectTests {
         .status(status, fields: [.location: location, .cacheControl: "max-age=60"])
     }
 
-    @Test("a redirect is followed, noted in the history, and cached under its own URL")
+    @Test("follows a redirect, records it in the history, and caches it under its own URL")
     func followed() async throws {
         let fixture = try await ExecuteFixture { request in
             request.path == "/old"
@@ -34,7 +34,7 @@ struct ExecuteRedirectTests {
         #expect(response.status == .movedPermanently)
     }
 
-    @Test("too many redirects, and a circle, are the errors of HTTPClient")
+    @Test("too many redirects and a redirect cycle throw the errors of HTTPClient")
     func limits() async throws {
         let fixture = try await ExecuteFixture { request in
             switch request.path {
@@ -53,7 +53,7 @@ struct ExecuteRedirectTests {
     }
 
     @Test(
-        "the target of a redirect keeps its percent-encoding, and inherits the fragment",
+        "the target of a redirect keeps its percent-encoding and inherits the fragment",
         arguments: [
             ("/caf%C3%A9.txt", "/caf%C3%A9.txt"), ("/a b", "/a%20b"),
             ("../%7Efoo?q=rock%20roll", "/%7Efoo?q=rock%20roll"),
@@ -95,7 +95,7 @@ struct ExecuteRedirectTests {
         #expect(last.fields[.contentType] == (c.expected == .get ? nil : "text/plain"))
     }
 
-    @Test("a stream is not sent again: the redirect is the response")
+    @Test("returns the redirect instead of sending a stream again")
     func stream() async throws {
         let fixture = try await ExecuteFixture { _ in Self.redirect(.temporaryRedirect, to: "/new") }
         let stream = AsyncStream<ByteBuffer> { continuation in
@@ -108,7 +108,7 @@ struct ExecuteRedirectTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("credentials stay with their origin")
+    @Test("does not send credentials to another origin")
     func credentials() async throws {
         let other = try await LoopbackOrigin { _ in .ok("other".utf8) }
         let fixture = try await ExecuteFixture { [url = other.url("/new")] request in

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("HTTPCache.execute: HTTPClient's execute with a cache", .timeLimit(.minutes(20)))
 struct ExecuteTests {
-    @Test("a fresh response is executed once, and its bytes and field lines stay")
+    @Test("executes a request with a fresh response once, and keeps its bytes and field lines")
     func hit() async throws {
         let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
         let fixture = try await ExecuteFixture { _ in
@@ -33,7 +33,7 @@ struct ExecuteTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("an unsuccessful status is a response, and a response that the cache makes up is an error")
+    @Test("returns a response of an unsuccessful status, and throws instead of a generated response")
     func failures() async throws {
         let fixture = try await ExecuteFixture { _ in .status(.notFound) }
         let response = try await fixture.cache.execute(fixture.request("/a"), timeout: .seconds(60))
@@ -70,7 +70,7 @@ struct ExecuteTests {
         #expect(fixture.origin.requestCount == 1)
     }
 
-    @Test("a body that breaks off throws after its last byte, and is not stored as a whole")
+    @Test("a truncated body throws after its last byte, and is not stored as a whole")
     func truncatedResponse() async throws {
         let fixture = try await ExecuteFixture { _ in
             OriginReply.ok("abcdef".utf8, cacheControl: "max-age=60").delivered(.declaring(length: 10))
@@ -85,7 +85,7 @@ struct ExecuteTests {
         #expect(fixture.origin.requestCount == 2)
     }
 
-    @Test("a response promises no trailers, because it has none")
+    @Test("a response without trailers does not announce trailers")
     func trailers() async throws {
         let fixture = try await ExecuteFixture { _ in
             var reply = OriginReply.ok("a".utf8, cacheControl: "max-age=60")
@@ -99,7 +99,7 @@ struct ExecuteTests {
         }
     }
 
-    @Test("a cancellation of the calling task throws CancellationError")
+    @Test("throws CancellationError when the calling task is cancelled")
     func cancellation() async throws {
         let (arrived, gate) = (Gate(), Gate())
         let fixture = try await ExecuteFixture { _ in
@@ -114,7 +114,7 @@ struct ExecuteTests {
         gate.open()
     }
 
-    @Test("a deadline ends the wait for the head, but no hit")
+    @Test("a deadline ends the wait for the head, but does not affect a hit")
     func deadline() async throws {
         let (arrived, gate, clock) = (Gate(), Gate(), ManualClock())
         let fixture = try await ExecuteFixture {
@@ -140,7 +140,7 @@ struct ExecuteTests {
         }
     }
 
-    @Test("a request whose response must not answer others fails, and sends nothing")
+    @Test("refuses a request whose response must not answer other requests")
     func refusals() async throws {
         let fixture = try await ExecuteFixture { _ in .ok() }
         var address = fixture.request("/a")

@@ -6,9 +6,9 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// An origin on loopback over TLS. Its certificate comes from an authority that no system trusts.
+/// An origin on loopback over TLS, with a certificate from an authority that no system trusts.
 ///
-/// Answers each request with the version of HTTP in which the request arrived, such as `2.0`.
+/// Answers each request with its version of HTTP, such as `2.0`.
 final class TLSOrigin: Sendable {
     private let listener: any Channel
     let authority: String
@@ -16,7 +16,7 @@ final class TLSOrigin: Sendable {
 
     /// - Parameters:
     ///   - protocols: The protocols to offer, by their names in ALPN (RFC 7301).
-    ///   - certificate: The certificate in PEM; its key is ``TestCertificates/serverKey``.
+    /// - certificate: The certificate in PEM. Its key is ``TestCertificates/serverKey``.
     convenience init(offering protocols: [String], certificate: String = TestCertificates.server) async throws {
         let requests = RequestCount()
         try await self.init(protocols, certificate, requests) { channel in
@@ -32,7 +32,7 @@ final class TLSOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - status: The value of `:status`.
-    ///   - endsStream: Whether the head ends the response. If not, an empty body does.
+    ///   - endsStream: Whether the head ends the response. If not, an empty body ends it.
     convenience init(status: String, endsStream: Bool) async throws {
         let requests = RequestCount()
         try await self.init(["h2"], TestCertificates.server, requests) { channel in
@@ -66,7 +66,7 @@ final class TLSOrigin: Sendable {
         authority = "127.0.0.1:\(listener.localAddress?.port ?? 0)"
     }
 
-    /// The number of requests that have arrived.
+    /// The number of received requests.
     var requestCount: Int { requests.value.load(ordering: .relaxed) }
 
     func url(_ path: String) -> String { "https://\(authority)\(path)" }
@@ -149,7 +149,7 @@ enum TestCertificates {
         -----END CERTIFICATE-----
         """
 
-    /// A certificate for 127.0.0.1 alone, issued by the authority.
+    /// A certificate for 127.0.0.1 only, issued by the authority.
     static let server = """
         -----BEGIN CERTIFICATE-----
         MIIBijCCATCgAwIBAgIBAjAKBggqhkjOPQQDAjAkMSIwIAYDVQQDDBlDYWNoZVN0
@@ -164,7 +164,7 @@ enum TestCertificates {
         -----END CERTIFICATE-----
         """
 
-    /// A certificate for other.example alone, issued by the authority.
+    /// A certificate for other.example only, issued by the authority.
     static let otherServer = """
         -----BEGIN CERTIFICATE-----
         MIIBlzCCAT2gAwIBAgIBAzAKBggqhkjOPQQDAjAkMSIwIAYDVQQDDBlDYWNoZVN0

@@ -10,9 +10,9 @@ import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Testing
 
-@Suite("CacheService: a store in the life of a program", .timeLimit(.minutes(20)))
+@Suite("CacheService: a store as a service", .timeLimit(.minutes(20)))
 struct CacheServiceTests {
-    /// Opens once, for any number of waiters.
+    /// A gate that opens once, for any number of waiters.
     private struct Gate: Sendable {
         private let stream: AsyncStream<Never>
         private let continuation: AsyncStream<Never>.Continuation
@@ -48,11 +48,11 @@ struct CacheServiceTests {
             await run
             #expect(isClosed(store))
         }
-        // Loads go on without the store.
+        // The loader continues without the store.
         #expect(try await loader.load(origin.url("/d")).source == .network)
     }
 
-    @Test("an eviction that fails ends neither the service nor its program")
+    @Test("a failed eviction ends neither the service nor its program")
     func failedEviction() async throws {
         let store = try ResponseStore.temporary()
         store.close()

@@ -10,7 +10,7 @@ import Tracing
 
 @Suite("CacheTracer: spans of the steps of a request", .timeLimit(.minutes(20)))
 struct CacheTracerTests {
-    @Test("a miss has look-up, transport and commit, a hit only the look-up, all in the caller's span")
+    @Test("a miss has lookup, exchange and commit spans, a hit only a lookup span, all in the caller's span")
     func missAndHit() async throws {
         let fixture = try await TracingFixture { _ in .ok("a".utf8, cacheControl: "max-age=60") }
         for name in ["miss", "hit"] {
@@ -19,7 +19,7 @@ struct CacheTracerTests {
             }
         }
         let miss = fixture.spans(in: "miss")
-        // The span of the exchange ends with its body, the commit follows.
+        // The span of the exchange ends with its body. The commit follows.
         #expect(miss.filter { $0.operationName != "cache lookup" }.map(\.operationName) == ["GET", "cache commit"])
         let lookups = miss.filter { $0.operationName == "cache lookup" }
         #expect(lookups.count >= 1)
@@ -53,7 +53,7 @@ struct CacheTracerTests {
         #expect(spans.first { $0.operationName == "GET" }?.number("http.response.status_code") == 304)
     }
 
-    @Test("a request that shares another one's exchange has a wait, and no transport")
+    @Test("a request that shares an exchange has a wait span and no exchange span")
     func sharedRequest() async throws {
         let (arrived, gate) = (Gate(), Gate())
         let fixture = try await TracingFixture { _ in
@@ -70,7 +70,7 @@ struct CacheTracerTests {
         await arrived.wait()
         let executor = InOrderExecutor()
         let second = Task(executorPreference: executor) { try await run("second") }
-        // The first request looks twice, the second one once, before it waits.
+        // The first request looks up twice, the second once, before it waits.
         while fixture.tracer.finishedSpans.filter({ $0.operationName == "cache lookup" }).count < 3 {
             await Task.yield()
         }
@@ -87,7 +87,7 @@ struct CacheTracerTests {
         #expect(wait.endInstant.nanosecondsSinceEpoch - wait.startInstant.nanosecondsSinceEpoch == 3_000_000_000)
     }
 
-    @Test("a commit that the store refuses is not stored")
+    @Test("a refused commit has the attribute stored = false")
     func failedCommit() async throws {
         let gate = Gate()
         let fixture = try await TracingFixture { _ in
@@ -104,7 +104,7 @@ struct CacheTracerTests {
         #expect(commit.flag("cachestore.commit.stored") == false)
     }
 
-    @Test("a load that waits for its turn has a wait for its lane, and stays in its caller's span")
+    @Test("a load that waits for its lane has a wait span in its caller's span")
     func lane() async throws {
         let (arrived, gate) = (Gate(), Gate())
         let fixture = try await TracingFixture(lanes: LaneWidths(urgent: 1)) { request in
@@ -134,7 +134,7 @@ struct CacheTracerTests {
         #expect(waits.map { $0.text("cachestore.wait.reason") } == ["lane"])
     }
 
-    @Test("a load without a span does not join that of the load that it waited for")
+    @Test("a load outside any span does not join the span of the load that it waited for")
     func noSpan() async throws {
         let (arrived, gate) = (Gate(), Gate())
         let fixture = try await TracingFixture(lanes: LaneWidths(urgent: 1)) { request in
@@ -158,7 +158,7 @@ struct CacheTracerTests {
         #expect(spans.allSatisfy { $0.parentSpanID == nil })
     }
 
-    @Test("callers of one load wait for it in spans of their own")
+    @Test("each caller of a shared load has its own wait span")
     func sharedLoad() async throws {
         let (arrived, gate) = (Gate(), Gate())
         let fixture = try await TracingFixture { _ in
@@ -174,7 +174,7 @@ struct CacheTracerTests {
         await arrived.wait()
         let executor = InOrderExecutor()
         let second = Task(executorPreference: executor) { try await load("second") }
-        // The first load looks three times, the second one once, before it waits.
+        // The first load looks up three times, the second once, before it waits.
         while fixture.tracer.finishedSpans.filter({ $0.operationName == "cache lookup" }).count < 4 {
             await Task.yield()
         }

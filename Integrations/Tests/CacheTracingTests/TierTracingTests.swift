@@ -20,7 +20,7 @@ struct TierTracingTests {
         let engine = try await LoopbackOrigin(reply: Objects().reply)
         let tracer = InMemoryTracer()
         let tier = try tier(on: engine, tracer)
-        // The second store has nothing, so the tier is asked again.
+        // The second store is empty, so the tier is asked again.
         for name in ["miss", "hit"] {
             try await load(name, "/a?sig=secret", origin, tier, tracer)
             await tier.waitForWrites()
@@ -40,14 +40,14 @@ struct TierTracingTests {
         #expect(tracer.activeSpans.isEmpty)
     }
 
-    @Test("an engine that fails gives spans with error, then with skipped once the breaker is open")
+    @Test("a failing engine produces spans with error, then with skipped once the circuit breaker is open")
     func failures() async throws {
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
         let engine = try await LoopbackOrigin { _ in .status(.internalServerError) }
         let tracer = InMemoryTracer()
         let tier = try tier(on: engine, tracer)
         var results: [String] = []
-        // On a busy system the pause of the breaker may have passed, and a probe is another error.
+        // On a busy system the breaker's pause may have passed, and a probe produces another error.
         for number in 0..<100 where results.last != "skipped" {
             try await load("load", "/\(number)", origin, tier, tracer)
             results = tracer.finishedSpans.filter { $0.operationName == "upstream lookup" }

@@ -38,7 +38,7 @@ struct TracingFixture {
         HTTPRequest(method: method, scheme: "http", authority: origin.authority, path: path)
     }
 
-    /// Returns the spans whose parent is a span with this name, in the order of their ends.
+    /// Returns the spans whose parent has this name, in the order of their ends.
     func spans(in parent: String) -> [FinishedInMemorySpan] {
         let spans = tracer.finishedSpans
         guard let parent = spans.first(where: { $0.operationName == parent }) else { return [] }
@@ -66,7 +66,7 @@ extension FinishedInMemorySpan {
     }
 }
 
-/// Opens once, for any number of waiters.
+/// A gate that opens once, for any number of waiters.
 struct Gate: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
@@ -75,7 +75,7 @@ struct Gate: Sendable {
 
     func open() { continuation.finish() }
 
-    /// Returns once the gate is open, or the calling task is cancelled.
+    /// Returns once the gate is open or the calling task is cancelled.
     func wait() async { for await _ in stream {} }
 }
 

@@ -29,7 +29,7 @@ struct TracingTransportTests {
         #expect(fixture.origin.requests.first?.fields[name] == span.spanID)
     }
 
-    @Test("a method that the conventions do not know is _OTHER")
+    @Test("a method unknown to the conventions becomes _OTHER")
     func unknownMethod() async throws {
         let fixture = try await TracingFixture { _ in .ok() }
         let method = try #require(HTTPRequest.Method("PROPFIND"))

@@ -21,7 +21,7 @@ struct ResponseCacheBodyTests {
         }
     }
 
-    @Test("a body that a route writes piece by piece is stored as a whole")
+    @Test("stores a body whole that a route writes piece by piece")
     func streamed() async throws {
         let app = try application { _ in
             Response(
@@ -44,7 +44,7 @@ struct ResponseCacheBodyTests {
         #expect(calls.value == 1)
     }
 
-    @Test("a body that breaks off breaks off the response, and is not stored")
+    @Test("a truncated body truncates the response and is not stored")
     func truncated() async throws {
         struct Failure: Error {}
         let app = try application { number in
@@ -64,7 +64,7 @@ struct ResponseCacheBodyTests {
         #expect(calls.value == 2)
     }
 
-    @Test("trailers reach the client whose request called the route; a stored answer promises none")
+    @Test("trailers reach the client whose request called the route, and a stored response announces none")
     func trailers() async throws {
         let name = try #require(HTTPField.Name("X-Digest"))
         let app = try application { _ in

@@ -8,7 +8,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("ResponseCacheMiddleware: answers of one's own routes", .timeLimit(.minutes(20)))
+@Suite("ResponseCacheMiddleware: responses of own routes", .timeLimit(.minutes(20)))
 struct ResponseCacheTests {
     private let calls = CallCount()
     private let clock = ManualClock()
@@ -33,7 +33,7 @@ struct ResponseCacheTests {
 
     private func body(_ response: TestResponse) -> String { String(buffer: response.body) }
 
-    @Test("a fresh answer is made once, then answers GET, HEAD, ranges and conditions")
+    @Test("a fresh response answers later GETs, HEADs, ranges and conditions without the route")
     func fresh() async throws {
         let app = try application { _, _, number in
             .text("answer \(number)", .caching("max-age=60", [.eTag: "\"1\""]))
@@ -69,7 +69,7 @@ struct ResponseCacheTests {
     }
 
     @Test(
-        "RFC 9111 §3: the fields decide whether an answer is stored",
+        "RFC 9111 §3: the fields decide whether a response is stored",
         arguments: [
             Rule(name: "max-age", fields: .caching("max-age=60"), isStored: true),
             Rule(name: "no lifetime", isStored: false),
@@ -90,7 +90,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test("RFC 9111 §4.3: the route validates a stale answer, and sees the fields of the client")
+    @Test("RFC 9111 §4.3: the route validates a stale response, and receives the client's fields")
     func validation() async throws {
         let app = try application { request, _, number in
             #expect(request.headers[values: .cacheControl] == ["max-age=99"])
@@ -110,7 +110,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test("a stale answer within stale-while-revalidate is validated first: no route runs in the background")
+    @Test("stale-while-revalidate: validates before answering, because no route runs in the background")
     func staleWhileRevalidate() async throws {
         let app = try application { _, _, number in
             .text("answer \(number)", .caching("max-age=10, stale-while-revalidate=60"))
@@ -122,7 +122,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test("an error of a route stays as it is, unless a stale answer may take its place")
+    @Test("an error of a route passes unchanged, unless a stale response may replace it")
     func errors() async throws {
         let app = try application { _, _, number in
             guard number == 1 else { throw HTTPError(.init(code: 418), message: "teapot") }
@@ -143,7 +143,7 @@ struct ResponseCacheTests {
         #expect(calls.value == 3)
     }
 
-    @Test("equal requests at once call the route once")
+    @Test("concurrent equal requests call the route once")
     func coalescing() async throws {
         let (arrived, gate) = (Gate(), Gate())
         let app = try application { _, _, number in
@@ -163,7 +163,7 @@ struct ResponseCacheTests {
         #expect(calls.value == 1)
     }
 
-    @Test("after a failure of the shared route each other request calls the route itself")
+    @Test("after the shared route call fails, each other request calls the route itself")
     func coalescedFailure() async throws {
         let (arrived, gate) = (Gate(), Gate())
         let app = try application { _, _, number in
@@ -201,7 +201,7 @@ struct ResponseCacheTests {
         }
     }
 
-    @Test("a GET with content passes the cache")
+    @Test("a GET with content bypasses the cache")
     func contentOfGET() async throws {
         let app = try application { request, _, number in
             let content = try await request.body.collect(upTo: 100)

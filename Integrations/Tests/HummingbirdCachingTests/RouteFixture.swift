@@ -12,7 +12,7 @@ import Synchronization
 final class CallCount: Sendable {
     private let count = Mutex(0)
 
-    /// Counts a call, and returns the number of calls so far.
+    /// Counts a call and returns the number of calls so far.
     @discardableResult
     func add() -> Int {
         count.withLock { count in
@@ -24,7 +24,7 @@ final class CallCount: Sendable {
     var value: Int { count.withLock { $0 } }
 }
 
-/// Opens once, for any number of waiters.
+/// A gate that opens once, for any number of waiters.
 struct Gate: Sendable {
     private let stream: AsyncStream<Never>
     private let continuation: AsyncStream<Never>.Continuation
@@ -33,7 +33,7 @@ struct Gate: Sendable {
 
     func open() { continuation.finish() }
 
-    /// Returns once the gate is open, or the calling task is cancelled.
+    /// Returns once the gate is open or the calling task is cancelled.
     func wait() async { for await _ in stream {} }
 }
 

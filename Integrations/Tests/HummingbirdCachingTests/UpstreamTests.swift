@@ -10,7 +10,7 @@ import LoopbackOrigin
 import NIOCore
 import Testing
 
-@Suite("Upstream: calls of other servers", .timeLimit(.minutes(20)))
+@Suite("Upstream: requests to other servers", .timeLimit(.minutes(20)))
 struct UpstreamTests {
     private func cache() throws -> HTTPCache {
         var configuration = HTTPCache.Configuration()
@@ -30,7 +30,7 @@ struct UpstreamTests {
         }
     }
 
-    @Test("a path without a route is forwarded through the cache; a route and its 404 are not")
+    @Test("forwards a path without a route through the cache, but not a route or its 404")
     func forwarding() async throws {
         let origin = try await LoopbackOrigin { request in .ok(request.path.utf8, cacheControl: "max-age=60") }
         try await application(of: origin).test(.ahc()) { client in
@@ -47,7 +47,7 @@ struct UpstreamTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("RFC 9110 §7.6: fields of a connection stay with it, the other fields pass, Host is the upstream's")
+    @Test("RFC 9110 §7.6: drops fields of a connection, passes all other fields, and sets Host to the upstream")
     func fields() async throws {
         let name = try #require(HTTPField.Name("X-Hop"))
         let origin = try await LoopbackOrigin { _ in
@@ -86,7 +86,7 @@ struct UpstreamTests {
         #expect(origin.requests.first?.method == .post)
     }
 
-    @Test("a response that breaks off breaks off the client's response")
+    @Test("a truncated response truncates the client's response")
     func truncated() async throws {
         let origin = try await LoopbackOrigin { _ in
             OriginReply.ok("abc".utf8, cacheControl: "max-age=60").delivered(.declaring(length: 9))
@@ -96,7 +96,7 @@ struct UpstreamTests {
         }
     }
 
-    @Test("RFC 9110 §15.6.3: without the upstream the answer is stale, or a 502")
+    @Test("RFC 9110 §15.6.3: an unreachable upstream gives a stale response or a 502")
     func unreachable() async throws {
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=0") }
         try await application(of: origin).test(.ahc()) { client in
@@ -107,7 +107,7 @@ struct UpstreamTests {
         }
     }
 
-    @Test("a route passes a request or a response of a cache on")
+    @Test("a route forwards a request, or returns a response of a cache")
     func insideRoute() async throws {
         let origin = try await LoopbackOrigin { request in .ok(request.path.utf8, cacheControl: "max-age=60") }
         let cache = try cache()
@@ -130,7 +130,7 @@ struct UpstreamTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("only an http or https URL is an upstream", arguments: ["", "example.com", "ftp://a.example/", "http:///"])
+    @Test("accepts only http and https URLs", arguments: ["", "example.com", "ftp://a.example/", "http:///"])
     func invalid(_ url: String) throws {
         let cache = try cache()
         #expect(throws: LoadError.self) { try Upstream(url, cache: cache) }

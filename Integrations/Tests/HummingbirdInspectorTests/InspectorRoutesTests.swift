@@ -64,7 +64,7 @@ struct InspectorRoutesTests {
         }
     }
 
-    @Test("a request from another site is refused")
+    @Test("refuses a request from another site")
     func otherSites() async throws {
         try await application(try .temporary()).test(.ahc()) { client in
             let response = try await client.execute(
@@ -73,7 +73,7 @@ struct InspectorRoutesTests {
         }
     }
 
-    @Test("a stored body is sent with its length, and so that no browser runs it")
+    @Test("sends a stored body with its length, and so that no browser runs it")
     func bodies() async throws {
         let store = try ResponseStore.temporary()
         let text = String(repeating: "<script>alert(1)</script>", count: 20_000)

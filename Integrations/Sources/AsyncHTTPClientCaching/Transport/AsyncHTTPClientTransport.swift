@@ -6,7 +6,7 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Synchronization
 
-/// The transport on AsyncHTTPClient, for servers that use SwiftNIO anyway.
+/// The transport on AsyncHTTPClient, for servers that already use SwiftNIO.
 ///
 /// The transport speaks HTTP/1.1, and HTTP/2 if a TLS origin offers it. Content and bodies stream in both directions
 /// with back-pressure. The transport follows no redirects, keeps no cookies, decodes nothing, and adds no field that
@@ -14,36 +14,37 @@ internal import Synchronization
 /// UTF-8, U+FFFD replaces each invalid byte, in both directions. A response loses an `ETag` or `Last-Modified` with
 /// U+FFFD, because such validators could match those of other responses.
 ///
-/// AsyncHTTPClient changes the targets of some URLs, such as `/caf%E9.txt`. The transport does not send them: the error
-/// is `TransportError.Code.unsupportedRequest`.
+/// AsyncHTTPClient changes the targets of some URLs, such as `/caf%E9.txt`. The transport refuses them with
+/// `TransportError.Code.unsupportedRequest`.
 ///
-/// The transport sends a safe request once more if the origin closes the connection before the response. Requests with
-/// a stream of content, and all unsafe ones, are sent once. The error is then `TransportError.Code.connectionLost`.
+/// The transport repeats a safe request once if the origin closes the connection before the response. It sends unsafe
+/// requests and requests with a stream of content only once, and reports `TransportError.Code.connectionLost`.
 ///
-/// The connections close after the release of the transport and its response bodies, or at once with ``shutdown()``.
+/// The connections close after the release of the transport and its response bodies, or immediately with
+/// ``shutdown()``.
 public final class AsyncHTTPClientTransport: HTTPTransport {
     /// The settings of a transport.
     public struct Configuration: Sendable {
-        /// The connect timeout; 10 seconds by default.
+        /// The connect timeout, 10 seconds by default.
         public var connectTimeout: Duration = .seconds(10)
-        /// The longest time without progress while the origin receives content or sends a response; 60 seconds by
+        /// The longest time without progress while the origin receives content or sends a response. 60 seconds by
         /// default.
         ///
-        /// The time that the program takes to produce content or to read a body does not count.
+        /// Excludes the time in which the program produces content or does not read a body.
         public var idleTimeout: Duration = .seconds(60)
-        /// The longest time until the head of the response, sending the content included.
+        /// The longest time to the head of the response, including the sending of content.
         ///
         /// By default `nil`: only ``idleTimeout`` applies.
         public var headTimeout: Duration?
-        /// The most HTTP/1.1 connections to one host at once; 6 by default. Further requests wait.
+        /// The most concurrent HTTP/1.1 connections to one host, 6 by default. Further requests wait.
         public var connectionsPerHost: Int = 6
-        /// How long a connection without a request stays open; 60 seconds by default.
+        /// The time that an idle connection stays open, 60 seconds by default.
         public var keepAliveTimeout: Duration = .seconds(60)
-        /// Whether the transport uses HTTP/2 if a TLS origin offers it; `true` by default.
+        /// Whether the transport uses HTTP/2 if a TLS origin offers it, `true` by default.
         public var allowsHTTP2: Bool = true
-        /// The root certificates that are trusted in addition to those of the system; by default `nil` for none.
+        /// The root certificates to trust in addition to the system's. By default `nil`.
         ///
-        /// The checks of host name, dates and chain do not change. They apply to these certificates, too.
+        /// The checks of host name, dates and chain apply to these certificates as well.
         public var additionalTrustRoots: RootCertificates?
 
         /// Creates the default configuration.
@@ -53,7 +54,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     private let connections: ClientConnections
     private let idleTimeout: TimeAmount
     private let headTimeout: TimeAmount?
-    /// The reason why the additional root certificates cannot be used.
+    /// The error of the additional root certificates, if any.
     private let rootsError: TransportError?
 
     /// Creates a transport with its own client, on the event loops that SwiftNIO shares in the process.
@@ -65,7 +66,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         settings.connectionPool = .init(
             idleTimeout: TimeAmount(configuration.keepAliveTimeout),
             concurrentHTTP1ConnectionsPerHostSoftLimit: configuration.connectionsPerHost)
-        // A refused connection is a final answer: a load with a stored response must not wait for the timeout.
+        // A refused connection is final: a load with a stored response must not wait for the timeout.
         settings.connectionPool.retryConnectionEstablishment = false
         settings.rejectInvalidStatuses()
         settings.httpVersion = configuration.allowsHTTP2 ? .automatic : .http1Only
@@ -90,8 +91,9 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     ///
     /// The client must not follow redirects (`redirectConfiguration: .disallow`). The response to a redirected exchange
     /// belongs to another URL, so the exchange fails with `TransportError.Code.unsupportedRequest`. The client must not
-    /// decompress (`decompression: .disabled`), and its configuration must reject invalid statuses; the transport cannot
-    /// check this. A read timeout of the client counts while a body waits for its reader; `idleTimeout` does not.
+    /// decompress (`decompression: .disabled`), and its configuration must reject invalid statuses. The transport
+    /// cannot check these two. A read timeout of the client includes the time that a body waits for its reader,
+    /// `idleTimeout` does not.
     ///
     /// ```swift
     /// var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow, decompression: .disabled)
@@ -103,7 +105,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
     /// - Parameters:
     ///   - client: The client.
     ///   - idleTimeout: The longest time without progress of the origin.
-    ///   - headTimeout: The longest time until the head of the response, sending the content included.
+    ///   - headTimeout: The longest time to the head of the response, including the sending of content.
     public init(client: HTTPClient, idleTimeout: Duration = .seconds(60), headTimeout: Duration? = nil) {
         connections = ClientConnections(client, isOwned: false)
         self.idleTimeout = TimeAmount(idleTimeout)
@@ -111,15 +113,15 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         rootsError = nil
     }
 
-    /// Ends all exchanges and closes the connections; later requests fail.
+    /// Ends all exchanges and closes the connections. Later requests fail.
     ///
-    /// Returns after all connections are closed. Has no effect the second time, nor on a client from
+    /// Returns after all connections are closed. A second call has no effect, nor has a call for a client from
     /// ``init(client:idleTimeout:headTimeout:)``.
     public func shutdown() async throws(TransportError) {
         try await connections.shutdown()
     }
 
-    /// Adds no fields. Shows values that are not UTF-8 as the transport will send them.
+    /// Adds no fields. Repairs values that are not UTF-8 the way the transport sends them.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest {
         guard request.headerFields.contains(where: { !$0.isASCII }) else { return request }
         var request = request
@@ -128,7 +130,7 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return request
     }
 
-    /// Sends `request`; see `HTTPTransport.send(_:content:)`.
+    /// Sends `request`. See `HTTPTransport.send(_:content:)`.
     ///
     /// If the origin answers early with a status of 300 or more, the transport stops sending the content.
     public func send(
@@ -157,8 +159,8 @@ final class ClientConnections: Sendable {
     }
 
     deinit {
-        // AsyncHTTPClient treats a release without shutdown as a programmer's mistake. The client keeps itself alive
-        // during the shutdown. `deinit` must not block: it may run on an event loop.
+        // AsyncHTTPClient traps when it is released without a shutdown. The client keeps itself alive during the
+        // shutdown. `deinit` must not block, because it may run on an event loop.
         if isOwned, !isShutDown.load(ordering: .acquiring) { client.shutdown { _ in } }
     }
 
@@ -175,7 +177,7 @@ final class ClientConnections: Sendable {
 extension TimeAmount {
     fileprivate init(_ duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        // At most a century, so that a practically infinite timeout does not overflow.
+        // Limits the timeout to a century, so that a practically infinite timeout does not overflow.
         self = .nanoseconds(min(max(seconds, 0), 3_155_760_000) * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 }

@@ -22,12 +22,12 @@ struct ClientExchange: Sendable {
     /// Sends the request and waits for the head.
     func start(_ message: HTTPClientRequest, deadline: NIODeadline) async throws(TransportError) -> TransportResponse {
         var result = await execute(message, deadline)
-        // RFC 9112 §9.3.1: an origin may close a kept-alive connection at any time. AsyncHTTPClient cannot be told to
-        // open a new connection, but the closed one is no longer in its pool.
+        // RFC 9112 §9.3.1: an origin may close a kept-alive connection at any time. AsyncHTTPClient cannot force a new
+        // connection, but its pool has dropped the closed one.
         if isRepeatable, !Task.isCancelled, case .failure(let error) = result, TransportError.meansClosed(error) {
             result = await execute(message, deadline)
         }
-        // The origin may have answered just before the cancellation; a cancelled exchange fails anyway.
+        // The origin may have answered just before the cancellation. A cancelled exchange still fails.
         guard !Task.isCancelled else { throw TransportError(.cancelled) }
         switch result {
         case .failure(let error):
@@ -51,19 +51,20 @@ struct ClientExchange: Sendable {
     }
 }
 
-/// Reads the body of a response. Releasing the reader discards the rest of the body: the iterator ends the exchange.
+/// Reads the body of a response. Releasing the reader discards the rest of the body, because releasing the iterator
+/// ends the exchange.
 private final class ClientBodyReader: Sendable {
     private struct State {
         var isReading = false
         var receivedByteCount: Int64 = 0
-        /// The end of the body. Each later call has the same result.
+        /// The end of the body. Each later call returns the same result.
         var ending: Result<Void, TransportError>?
     }
 
     /// The client's iterator. A separate task calls it.
     ///
     /// `@unchecked`: `State.isReading` permits one call of the iterator at a time. After a timeout or a cancellation,
-    /// `State.ending` permits no further call, because the last one may still be waiting.
+    /// `State.ending` permits no further call, because the last call may still be waiting.
     private final class Source: @unchecked Sendable {
         private var iterator: HTTPClientResponse.Body.AsyncIterator
 
@@ -77,7 +78,7 @@ private final class ClientBodyReader: Sendable {
     }
 
     private let source: Source
-    /// The body length that the head declares; `nil` if it declares none.
+    /// The body length in the head, if any.
     private let length: Int64?
     private let watch: IdleWatch
     private let connections: ClientConnections
@@ -102,7 +103,7 @@ private final class ClientBodyReader: Sendable {
             try ending.get()
             return nil
         }
-        // Reads on after the last byte: the end of the message returns the connection to the pool.
+        // Reads on after the last byte, because the end of the message returns the connection to the pool.
         let outcome = await pull()
         state.withLock { state in
             state.isReading = false
@@ -130,7 +131,7 @@ private final class ClientBodyReader: Sendable {
         }
     }
 
-    /// Returns the bytes of `buffer` that belong to the body; `nil` if none do.
+    /// Returns the bytes of `buffer` that belong to the body, or `nil` for surplus bytes.
     private func accept(_ buffer: ByteBuffer) -> Data? {
         let count = state.withLock { state in
             let room = length.map { max($0 - state.receivedByteCount, 0) } ?? .max
@@ -156,7 +157,7 @@ private final class ClientBodyReader: Sendable {
 extension HTTPResponse {
     /// Creates the head from the client's response. Keeps the field lines, their order, and the case of the names.
     ///
-    /// Drops validators with U+FFFD. AsyncHTTPClient replaces bytes that are not UTF-8, so different validators would
+    /// Drops validators with U+FFFD. AsyncHTTPClient replaces bytes that are not UTF-8, so different validators could
     /// become equal (RFC 9110 §8.8.3).
     fileprivate init(_ response: HTTPClientResponse) {
         var fields = HTTPFields()
@@ -170,7 +171,7 @@ extension HTTPResponse {
         self.init(status: status, headerFields: fields)
     }
 
-    /// Returns the number of bytes after the head (RFC 9112 §6.3); `nil` if the head does not declare it.
+    /// Returns the number of bytes after the head (RFC 9112 §6.3), or `nil` for a head without it.
     fileprivate func bodyLength(inAnswerTo method: HTTPRequest.Method) -> Int64? {
         if method == .head || status == .noContent || status == .notModified { return 0 }
         guard headerFields[.transferEncoding] == nil else { return nil }

@@ -13,7 +13,7 @@ internal import Musl
 #endif
 
 extension TransportError {
-    /// Returns the reason of a failure for a person. The descriptions of most errors are names of Swift types and cases.
+    /// Returns a readable reason for a failure. The descriptions of most errors are names of Swift types and cases.
     static func reason(of error: any Error) -> String {
         switch error {
         case let error as HTTPClientError:
@@ -38,7 +38,7 @@ extension TransportError {
         }
     }
 
-    /// Returns the reason of a failed TLS handshake; `nil` if the text is not that of such an error.
+    /// Returns the reason of a failed TLS handshake, or `nil` for the text of another error.
     private static func reasonOfTLS(_ text: String) -> String? {
         if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
             return "the certificate of the server is not trusted"

@@ -19,8 +19,7 @@ internal import Foundation
 #endif
 
 extension HTTPClientRequest {
-    /// Returns the request as AsyncHTTPClient expects it. The client sets `Host`, `Content-Length` and
-    /// `Transfer-Encoding`.
+    /// Returns the request for AsyncHTTPClient, which sets `Host`, `Content-Length` and `Transfer-Encoding`.
     static func make(
         _ request: HTTPRequest, _ content: RequestContent?, _ watch: IdleWatch
     ) throws(TransportError) -> HTTPClientRequest {
@@ -42,7 +41,7 @@ extension HTTPClientRequest {
         return result
     }
 
-    /// Throws if AsyncHTTPClient would send another target than `path`.
+    /// Checks that AsyncHTTPClient sends exactly the target `path`.
     ///
     /// RFC 9110 §7.7: an intermediary must not change the path and query of a request.
     private func checkTarget(_ path: String) throws(TransportError) {
@@ -58,7 +57,7 @@ extension HTTPClientRequest {
 }
 
 extension URL {
-    /// The target that AsyncHTTPClient 1.37 sends for this URL; see `URL.uri` in its `HTTPHandler.swift`.
+    /// The target that AsyncHTTPClient 1.37 sends for this URL. See `URL.uri` in its `HTTPHandler.swift`.
     fileprivate var targetOfAsyncHTTPClient: String {
         let components = URLComponents(url: self, resolvingAgainstBaseURL: true)
         let target = path.isEmpty ? "/" : components?.percentEncodedPath ?? path
@@ -66,7 +65,7 @@ extension URL {
     }
 }
 
-/// The content of a request as a sequence; the client pulls the next chunk when it has room.
+/// The content of a request as a sequence. The client pulls the next chunk when it has room.
 private struct ContentSequence: AsyncSequence, Sendable {
     let content: RequestContent
     let watch: IdleWatch
@@ -86,7 +85,7 @@ private struct ContentSequence: AsyncSequence, Sendable {
 }
 
 extension TransportError {
-    /// Translates an error of AsyncHTTPClient.
+    /// Converts an error of AsyncHTTPClient.
     init(client error: any Error, hasHead: Bool) {
         if let error = error as? TransportError {
             self = error
@@ -95,9 +94,9 @@ extension TransportError {
         self.init(Self.code(of: error, hasHead: hasHead), message: Self.reason(of: error))
     }
 
-    /// Returns whether the origin closed a connection before the first byte of a response.
+    /// Whether the origin closed the connection before the first byte of a response.
     ///
-    /// AsyncHTTPClient does not tell whether bytes of a head preceded a reset.
+    /// AsyncHTTPClient does not report whether bytes of a head preceded a reset.
     static func meansClosed(_ error: any Error) -> Bool {
         switch error {
         case is TransportError, HTTPParserError.invalidEOFState: false
@@ -137,7 +136,7 @@ extension TransportError {
         [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENETDOWN, EADDRNOTAVAIL].contains(number)
     }
 
-    /// Finds the code by the module of the error: NIOSSL has several types of errors, and NIOHTTP2 has dozens.
+    /// Finds the code from the module of the error, because NIOSSL has several error types and NIOHTTP2 has dozens.
     private static func named(_ error: any Error, hasHead: Bool) -> Code {
         let type = String(reflecting: type(of: error))
         if hasHead { return .truncated }

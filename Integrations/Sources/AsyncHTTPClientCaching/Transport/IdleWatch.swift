@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Cancels a wait for an origin after too long without activity.
 ///
-/// Only the time of the origin counts. While the program produces content or does not read, the timer stops.
+/// Counts only the origin's time. The timer stops while the program produces content or does not read.
 final class IdleWatch: Sendable {
     private struct State {
         /// Ends the current wait.
@@ -64,7 +64,7 @@ final class IdleWatch: Sendable {
         schedule(in: limit)
     }
 
-    /// Ends the wait; returns whether it exceeded the limit.
+    /// Ends the wait and returns whether it exceeded the limit.
     private func end() -> Bool {
         let (timer, hasExpired) = state.withLock { state in
             state.abandon = nil

@@ -6,19 +6,18 @@ internal import NIOHTTP1
 internal import NIOHTTP2
 
 extension HTTPClient.Configuration {
-    /// Makes exchanges fail whose response has a status that is not a number of three digits from 100
-    /// (RFC 9110 §15).
+    /// Fails an exchange if the status of its response is not a three-digit number from 100 (RFC 9110 §15).
     ///
-    /// Such a status ends a process with AsyncHTTPClient 1.37. So call this method for a client of an
-    /// ``AsyncHTTPClientTransport`` unless you trust all origins. Keeps the debug initializers of the configuration, and
-    /// runs them after its own.
+    /// Such a status crashes the process with AsyncHTTPClient 1.37. So call this method for the client of an
+    /// ``AsyncHTTPClientTransport`` unless you trust all origins. Keeps the debug initializers of the configuration,
+    /// and runs them after its own.
     public mutating func rejectInvalidStatuses() {
         http1_1ConnectionDebugInitializer = Self.initializer(before: http1_1ConnectionDebugInitializer) { pipeline in
             let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self).handler
             try pipeline.addHandler(StatusCheck<HTTPClientResponsePart>(), position: .after(decoder))
         }
         http2StreamChannelDebugInitializer = Self.initializer(before: http2StreamChannelDebugInitializer) { pipeline in
-            // Before the codec, which traps at a negative number.
+            // Before the codec, which traps on a negative number.
             try pipeline.addHandler(StatusCheck<HTTP2Frame.FramePayload>(), position: .first)
         }
     }
@@ -37,7 +36,7 @@ extension HTTPClient.Configuration {
 
 /// A part of a response that may contain a status.
 private protocol ResponsePart {
-    /// Whether the part has no status, or a valid one.
+    /// Whether the part has a valid status or none.
     var hasValidStatus: Bool { get }
 }
 
@@ -50,7 +49,7 @@ extension HTTPClientResponsePart: ResponsePart {
 
 extension HTTP2Frame.FramePayload: ResponsePart {
     fileprivate var hasValidStatus: Bool {
-        // Trailer fields have no status. NIOHTTP2 rejects a head without one.
+        // Trailer fields have no status. NIOHTTP2 rejects a head without a status.
         guard case .headers(let frame) = self, let status = frame.headers.first(name: ":status") else { return true }
         // RFC 9113 §8.1: an interim response must not end its stream.
         if status.hasPrefix("1"), frame.endStream { return false }
