@@ -13,7 +13,6 @@ extension StoredAnswer {
     ///   - seed: A text that differs for different bytes, such as their digest. Determines the boundary between parts.
     /// - Returns: `nil` for a whole or a 416 without a known length, and for several parts of an encoded
     ///   representation. The caller then delivers the whole or forwards the request to the origin.
-    ///   representation. The caller then delivers the whole or asks the origin.
     package init?(_ answer: RangeAnswer, head: HTTPResponse, completeLength: Int64?, bodyStart: Int64 = 0, seed: String)
     {
         switch answer {

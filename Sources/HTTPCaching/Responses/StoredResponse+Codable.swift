@@ -4,7 +4,6 @@ internal import HTTPTypes
 ///
 /// Each field is a pair of its name and its bytes. Bytes are one character each (ISO 8859-1), because a value need not
 /// be UTF-8 (RFC 9110 §5.5). Decoding accepts every encoded response, and throws `DecodingError` for anything else.
-/// to.
 extension StoredResponse: Codable {
     private enum CodingKeys: String, CodingKey {
         case status, reasonPhrase, fields, requestTime, responseTime, varyKey, hasIntactBody, isBodyDecoded, part

@@ -54,7 +54,6 @@ public struct CachePolicy: Hashable, Sendable {
         /// `private` (§3) and `Authorization` (§3.5) still prevent storing. Responses with other statuses, such as
         /// redirects and errors, follow ``serverPolicy``. Under ``serverPolicy`` a stored response with `no-store` is
         /// stale. Zero and negative durations mean the same as in ``fixed(_:)``.
-        /// negative durations mean the same as in ``fixed(_:)``.
         case forced(Duration)
 
         /// Stores no response. A request removes the stored responses for its URL.
