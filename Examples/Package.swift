@@ -66,7 +66,8 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        // SwiftPM warns of "prohibited flag(s): -pthread", a flag of pkg-config's that it does not pass on. Nothing needs it.
+        // SwiftPM warns of "prohibited flag(s): -pthread". pkg-config sets this flag, SwiftPM drops it, and the build
+        // does not need it.
         .systemLibrary(
             name: "CGdkPixbuf",
             pkgConfig: "gdk-pixbuf-2.0",

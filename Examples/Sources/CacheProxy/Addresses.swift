@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// The address that the proxy listens on: `host:port`, `[::1]:port`.
+/// The address to listen on: `host:port`, `[::1]:port`.
 struct ListenAddress: ExpressibleByArgument {
     let host: String
     let port: Int

@@ -73,15 +73,15 @@ struct CacheProxy: AsyncParsableCommand {
         var configuration = HTTPCache.Configuration()
         configuration.policy = shared ? .shared : CachePolicy()
         configuration.policy.targetedFields = targeted.map(\.name)
-        // The proxy does not limit the size of the bodies that its clients load.
+        // The proxy does not limit the size of its clients' bodies.
         configuration.maxBodyBytes = .max
         configuration.logger = logger
         var connections = CurlTransport.Configuration()
-        // Enough connections for all clients, so that a slow response delays no other client.
+        // Opens enough connections for all clients, so that a slow response delays no other client.
         connections.connectionsPerHost = 1024
         connections.additionalTrustRoots = try rootCertificates.map { try RootCertificates(pemFile: $0) }
         let transport = CurlTransport(configuration: connections)
-        // Connections of its own: a lookup waits for none to an origin.
+        // Separate connections, so that a lookup never waits for a connection to an origin.
         let tierTransport = CurlTransport(configuration: connections)
         let tier = try tierOptions.tier(tierTransport, rules: configuration.policy)
         var upstream: any HTTPTransport = transport

@@ -7,11 +7,11 @@ internal import NIOCore
 /// Belongs to the event loop of the connection. The task that calls the cache accesses the exchange there through
 /// ``ResponseSender``.
 final class ClientExchange {
-    /// The largest content that is read and sent at once.
+    /// The largest content to read and send without a task.
     private static let smallByteCount: Int64 = 65_536
 
     let head: RequestHead
-    /// The content of the request; `nil` for none.
+    /// The content of the request, if any.
     private(set) var content: RequestContentStream?
     /// Whether the client waits for 100 before it sends the content.
     var awaitsContinue: Bool
@@ -59,7 +59,7 @@ final class ClientExchange {
 
     /// Starts a task that sends the response of the cache.
     ///
-    /// - Parameter stored: The response of the store, if it has one.
+    /// - Parameter stored: The response of the store, if any.
     func start(_ request: HTTPRequest, stored: CachedResponse?, gateway: Gateway) {
         let exchange = NIOLoopBound(self, eventLoop: channel.eventLoop)
         let eventLoop = channel.eventLoop
@@ -86,8 +86,8 @@ final class ClientExchange {
 
     /// Writes the head of an interim response, unless the final response has begun (RFC 9110 §15.2).
     ///
-    /// Drops 100: the proxy removes `Expect: 100-continue` and sends 100 itself. Drops any other interim response while
-    /// the client does not read: the origin must not fill the memory of the proxy.
+    /// Drops 100, because the proxy removes `Expect: 100-continue` and sends 100 itself. Drops any other interim
+    /// response while the client does not read, because the origin must not fill the memory of the proxy.
     func forward(_ response: HTTPResponse) {
         guard !hasHead, response.status != .continue, channel.isWritable, handler.isServing(self) else { return }
         var bytes = channel.allocator.buffer(capacity: 512)
@@ -99,7 +99,7 @@ final class ClientExchange {
 
     /// Writes the head of the response, and chooses the framing of the content.
     ///
-    /// - Parameter flushes: Whether the head is sent at once, or with the following bytes.
+    /// - Parameter flushes: Whether to send the head immediately instead of with the following bytes.
     func begin(_ response: HTTPResponse, byteCount: Int64?, flushes: Bool) -> ResponseFraming {
         decide(response, byteCount: byteCount)
         hasHead = true
@@ -121,7 +121,7 @@ final class ClientExchange {
         channel.writeAndFlush(bytes)
     }
 
-    /// Ends the exchange; the response is complete, or will not become complete.
+    /// Ends the exchange. The response is complete, or will never be.
     func end(isComplete: Bool) {
         task = nil
         handler.end(self, isComplete: isComplete)

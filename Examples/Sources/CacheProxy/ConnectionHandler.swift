@@ -10,7 +10,7 @@ internal import Foundation
 
 /// Reads the requests of one connection and answers them one at a time.
 ///
-/// The state belongs to the event loop of the connection. Bytes of later requests wait in ``buffer``. Above a mark, the
+/// The event loop of the connection owns the state. Bytes of later requests wait in ``buffer``. Above a mark, the
 /// handler stops reading and the bytes wait in the socket.
 final class ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
@@ -26,10 +26,10 @@ final class ConnectionHandler: ChannelInboundHandler {
         case idle
         /// The cache answers a request.
         case serving(ClientExchange)
-        /// The response is sent, but content is still arriving; discards up to `byteCount` bytes of it.
+        /// The response is sent, but content still arrives. Discards up to `byteCount` bytes of it.
         case discarding(byteCount: Int)
-        /// Nothing more is sent, and arriving bytes are discarded. Closing a socket with unread bytes sends a reset,
-        /// which may reach the client before the response.
+        /// The connection sends nothing more and discards arriving bytes. Closing a socket with unread bytes would send
+        /// a reset, which may reach the client before the response.
         case lingering
         case closed
     }
@@ -48,7 +48,7 @@ final class ConnectionHandler: ChannelInboundHandler {
     private var isReading = false
     private var isAdvancing = false
     private var advancesAgain = false
-    /// The number of exchanges whose tasks have not ended: the current one, and cancelled ones.
+    /// The number of exchanges with running tasks: the current one and cancelled ones.
     private var runningCount = 0
     private var idleTimer: IdleTimer?
 
@@ -140,7 +140,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         read()
     }
 
-    /// Performs one step; returns `false` if more bytes or events are needed.
+    /// Performs one step. Returns `false` if it needs more bytes or events.
     private func step() throws(Refusal) -> Bool {
         switch phase {
         case .idle:
@@ -202,7 +202,7 @@ final class ConnectionHandler: ChannelInboundHandler {
 
     // MARK: Responses
 
-    /// Called when an exchange ends: when its task ends, or when the store has answered at once.
+    /// Called when an exchange ends: when its task ends, or when a stored response has been written without a task.
     ///
     /// - Parameter isComplete: Whether the whole response has been written.
     func end(_ exchange: ClientExchange, isComplete: Bool) {
@@ -223,8 +223,8 @@ final class ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Answers a request that the proxy does not forward, and ends the connection: the start of the next request may be
-    /// unknown.
+    /// Answers a request that the proxy does not forward. Ends the connection, because the start of the next request
+    /// may be unknown.
     private func refuse(_ refusal: Refusal) {
         switch phase {
         case .idle: break
@@ -281,10 +281,11 @@ final class ConnectionHandler: ChannelInboundHandler {
         context.read()
     }
 
-    /// Whether the channel has room. A client that does not read its responses gets no further requests processed.
+    /// Whether the channel has room. The handler processes no further requests of a client that does not read its
+    /// responses.
     private var canWrite: Bool { context?.channel.isWritable ?? false }
 
-    /// Reads whenever there is room: without a read, the handler does not notice that the client has closed the
+    /// Whether to read. Reads even while it needs no bytes, because only a read detects that the client has closed the
     /// connection.
     private var wantsBytes: Bool {
         guard case .serving(let exchange) = phase else { return canWrite }

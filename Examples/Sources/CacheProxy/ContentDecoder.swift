@@ -8,7 +8,7 @@ struct ContentDecoder {
         case content(ByteBuffer)
         /// More bytes are needed.
         case wait
-        /// The content is complete; the next request follows.
+        /// The content is complete. The next request follows.
         case end
     }
 
@@ -40,7 +40,7 @@ struct ContentDecoder {
         if case .end = state { true } else { false }
     }
 
-    /// Returns the next step. Throws if the framing is malformed; nothing can then be read from the connection.
+    /// Returns the next step. Throws for malformed framing, after which nothing can be read from the connection.
     mutating func next(_ buffer: inout ByteBuffer) throws(Refusal) -> Step {
         while true {
             switch state {
@@ -71,7 +71,7 @@ struct ContentDecoder {
         }
     }
 
-    /// Returns a line without its line end; `nil` while it is incomplete.
+    /// Returns a line without its line end, or `nil` while it is incomplete.
     private static func line(_ buffer: inout ByteBuffer) throws(Refusal) -> ByteBuffer? {
         guard let length = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) else {
             guard buffer.readableBytes <= maxLineByteCount else { throw .malformed }

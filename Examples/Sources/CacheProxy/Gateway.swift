@@ -9,17 +9,17 @@ internal import Foundation
 
 /// Converts requests of clients to requests for the cache.
 ///
-/// A target in origin form has the authority that `Host` names (RFC 9110 §7.1). An origin may answer two names of a reverse
-/// proxy differently, so they share no stored responses. A target in absolute form contains the authority, which replaces
-/// `Host` (RFC 9112 §3.2.2).
+/// For a target in origin form, `Host` states the authority (RFC 9110 §7.1). An origin may answer two names of a
+/// reverse proxy differently, so they share no stored responses. A target in absolute form contains the authority,
+/// which replaces `Host` (RFC 9112 §3.2.2).
 struct Gateway: Sendable {
     let cache: HTTPCache
-    /// The origin of a reverse proxy: it receives all requests. `nil` for a forward proxy. A forward proxy refuses targets
-    /// in origin form.
+    /// The origin of a reverse proxy, which receives all requests. `nil` for a forward proxy, which refuses targets in
+    /// origin form.
     let origin: OriginAddress?
     /// Whether the origin gets its own name as `Host`, so that all names of a reverse proxy share stored responses.
     let replacesHost: Bool
-    /// The only authorities that clients may ask for, in lower case; empty for all.
+    /// The only authorities that clients may request, in lower case. Empty for all.
     let hosts: Set<String>
 
     /// Returns the request for the cache.
@@ -66,8 +66,8 @@ struct Gateway: Sendable {
         return (String(authority), path.first == "/" ? String(path) : "/" + path)
     }
 
-    /// RFC 9110 §7.6.2: `Max-Forwards` limits the proxies that OPTIONS and TRACE pass. The proxy that receives 0
-    /// answers.
+    /// RFC 9110 §7.6.2: `Max-Forwards` limits the number of proxies on the path of OPTIONS and TRACE. The proxy that
+    /// receives 0 answers.
     private func forwardOnceLess(_ method: HTTPRequest.Method, _ fields: inout HTTPFields) throws(Refusal) {
         guard method == .options || method == .trace,
             let index = fields.firstIndex(where: { $0.name == .maxForwards }), let count = Int(fields[index].value)
@@ -76,9 +76,9 @@ struct Gateway: Sendable {
         fields[index].value = "\(count - 1)"
     }
 
-    /// Returns the response of the store; `nil` if the origin is needed. Never waits.
+    /// Returns the response of the store, or `nil` when the origin is needed. Never waits.
     func storedResponse(for request: HTTPRequest) -> CachedResponse? {
-        // The content of a QUERY may not have arrived, and decides which stored response answers.
+        // The content of a QUERY selects the stored response, and may not have arrived.
         guard request.method != .query else { return nil }
         // Ignores errors: ``response(for:content:onInterimResponse:)`` reports them.
         return try? cache.storedResponse(for: request)
@@ -86,7 +86,7 @@ struct Gateway: Sendable {
 
     /// Returns the response to a request.
     ///
-    /// - Parameter onInterimResponse: Receives the interim responses of the origin; `nil` ignores them.
+    /// - Parameter onInterimResponse: Receives the interim responses of the origin, if set.
     func response(
         for request: HTTPRequest, content: RequestContentStream?,
         onInterimResponse: (@Sendable (HTTPResponse) -> Void)?
@@ -96,8 +96,8 @@ struct Gateway: Sendable {
             for: request, content: try await Self.content(content, of: request), onInterimResponse: onInterimResponse)
     }
 
-    /// Returns the content of a short QUERY as data, by which the cache finds a stored response, and other content as a
-    /// stream.
+    /// Returns the content of a short QUERY as data, which the cache needs to find a stored response. Returns other
+    /// content as a stream.
     private static func content(
         _ stream: RequestContentStream, of request: HTTPRequest
     ) async throws(LoadError) -> RequestContent {
@@ -108,7 +108,7 @@ struct Gateway: Sendable {
         do throws(TransportError) {
             while let chunk = try await stream.next() { data.append(chunk) }
         } catch {
-            // The client has left.
+            // The client has disconnected.
             throw .cancelled
         }
         return RequestContent(data)

@@ -2,8 +2,8 @@ internal import NIOCore
 
 /// Calls a function after 60 seconds without activity.
 ///
-/// Belongs to one event loop. Activity only updates a time and does not reschedule the timer, because every request is
-/// activity.
+/// Belongs to one event loop. Activity only updates a time, because rescheduling the timer on every request would be
+/// expensive.
 final class IdleTimer {
     private static let limit = TimeAmount.seconds(60)
 
@@ -12,7 +12,7 @@ final class IdleTimer {
     private var latest: NIODeadline
     private var scheduled: Scheduled<Void>?
 
-    /// - Parameter isOver: Called when the time is over; `false` starts the timer again.
+    /// - Parameter isOver: Called when the time is over. Returning `false` restarts the timer.
     init(on eventLoop: any EventLoop, isOver: @escaping () -> Bool) {
         self.eventLoop = eventLoop
         self.isOver = isOver
@@ -20,7 +20,7 @@ final class IdleTimer {
         schedule()
     }
 
-    /// Notes activity.
+    /// Records activity.
     func touch() {
         latest = .now()
     }

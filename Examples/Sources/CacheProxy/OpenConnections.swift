@@ -1,7 +1,7 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The connections of clients. The proxy waits for them before it ends.
+/// The connections of clients. The proxy waits for them before it exits.
 final class OpenConnections: Sendable {
     /// Asks a connection to end after its current request.
     struct Draining: Sendable {}
@@ -14,7 +14,7 @@ final class OpenConnections: Sendable {
     /// Guards the table, which all event loops modify.
     private let state = Mutex(State())
 
-    /// Adds a connection; returns `false` if the proxy is ending.
+    /// Adds a connection. Returns `false` if the proxy is shutting down.
     func admit(_ channel: any Channel) -> Bool {
         state.withLock { state in
             guard !state.isDraining else { return false }
@@ -28,7 +28,7 @@ final class OpenConnections: Sendable {
         state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    /// Waits for all requests in progress, and cancels those that take longer than `patience`.
+    /// Waits for all requests in progress. Cancels those that take longer than `patience`.
     func drain(patience: Duration) async {
         let channels = state.withLock { state in
             state.isDraining = true

@@ -1,8 +1,8 @@
 internal import CacheLoader
 internal import HTTPTypes
 
-/// Sends every request to the origin behind a reverse proxy. `Host` stays that of the URL, so links that the origin builds from
-/// it lead to the proxy.
+/// Sends every request to the origin behind a reverse proxy. Keeps the URL's `Host`, so that links that the origin
+/// derives from it lead to the proxy.
 struct OriginTransport: HTTPTransport {
     let origin: OriginAddress
     let transport: any HTTPTransport

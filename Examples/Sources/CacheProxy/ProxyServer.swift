@@ -9,7 +9,7 @@ final class ProxyServer: Sendable {
     private let listener: any Channel
     private let connections: OpenConnections
 
-    /// - Throws: The error of the system if the address cannot be bound.
+    /// - Throws: The system's error if it could not bind the address.
     init(at address: ListenAddress, gateway: Gateway) async throws {
         let connections = OpenConnections()
         self.connections = connections

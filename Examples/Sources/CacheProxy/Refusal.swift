@@ -1,6 +1,6 @@
 internal import HTTPTypes
 
-/// The reason to answer a request in the proxy itself: the proxy cannot forward it.
+/// An error response from the proxy to a request that it cannot forward.
 struct Refusal: Error {
     let status: HTTPResponse.Status
 
@@ -8,6 +8,6 @@ struct Refusal: Error {
         self.status = status
     }
 
-    /// RFC 9112: answers malformed requests with 400 and does not repair them.
+    /// RFC 9112: answers malformed requests with 400 instead of repairing them.
     static var malformed: Refusal { Refusal(.badRequest) }
 }

@@ -9,7 +9,7 @@ internal import Foundation
 
 /// Passes the content of a request from the connection to the cache.
 ///
-/// The connection appends, and a task of the cache reads. The stream accepts all bytes: the connection itself stops
+/// The connection appends, and a task of the cache reads. The stream accepts all bytes. The connection must stop
 /// reading from its socket while ``byteCount`` is above ``highWaterMark``. The stream notifies the connection when the
 /// reader needs bytes.
 final class RequestContentStream: Sendable {
@@ -20,15 +20,15 @@ final class RequestContentStream: Sendable {
 
     private struct State {
         var chunks: [Data] = []
-        /// The index of the next chunk to read. An index, because removing the first element of an array moves all
-        /// later ones.
+        /// The index of the next chunk to read. Removing the first element of an array instead would move all later
+        /// elements.
         var next = 0
         var byteCount = 0
         var ending: Result<Void, TransportError>?
         var waiter: CheckedContinuation<Chunk, Never>?
     }
 
-    /// The length that the client declared; `nil` for chunked content.
+    /// The declared length, or `nil` for chunked content.
     let length: Int64?
 
     /// Notifies the connection that the reader waits or has made room. Called on the reader's thread.
@@ -57,7 +57,7 @@ final class RequestContentStream: Sendable {
         waiter?.resume(returning: .success(chunk))
     }
 
-    /// Ends the content; with an error if it is incomplete.
+    /// Ends the content. Passes an error for incomplete content.
     func finish(_ error: TransportError? = nil) {
         let waiter = state.withLock { state in
             guard state.ending == nil else { return nil as CheckedContinuation<Chunk, Never>? }
@@ -67,7 +67,7 @@ final class RequestContentStream: Sendable {
         waiter?.resume(returning: error.map { .failure($0) } ?? .success(nil))
     }
 
-    /// Returns the next part; `nil` once the content is complete.
+    /// Returns the next part, or `nil` at the end.
     func next() async throws(TransportError) -> Data? {
         let chunk = await withTaskCancellationHandler {
             await withCheckedContinuation { (waiter: CheckedContinuation<Chunk, Never>) in
@@ -90,7 +90,7 @@ final class RequestContentStream: Sendable {
                     state.chunks.removeAll(keepingCapacity: true)
                     state.next = 0
                 }
-                // The connection may have stopped at the mark. It continues once half of the space is free.
+                // The connection may have stopped at the mark. It resumes once half of the space is free.
                 return (.success(chunk), state.byteCount <= Self.highWaterMark / 2)
             }
             if let ending = state.ending { return (ending.map { nil }, false) }

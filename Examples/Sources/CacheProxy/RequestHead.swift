@@ -21,7 +21,7 @@ struct RequestHead: Sendable {
     /// Whether the client waits for 100 before it sends the content.
     private(set) var expectsContinue = false
 
-    /// - Throws: A refusal if the framing is unknown or ambiguous.
+    /// - Throws: A refusal for unknown or ambiguous framing.
     init(method: HTTPRequest.Method, target: String, isHTTP10: Bool, fields: HTTPFields) throws(Refusal) {
         self.method = method
         self.target = target

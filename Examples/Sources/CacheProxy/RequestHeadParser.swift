@@ -3,9 +3,9 @@ internal import NIOCore
 
 /// Parses request heads from the bytes of a connection (RFC 9112 §2–5).
 ///
-/// NIO's decoder has a fixed list of methods, and converts values to strings, which changes bytes beyond ASCII. This
-/// proxy must not change them. The parser is strict: recipients may disagree about the end of an ambiguous line or
-/// request, so the proxy forwards no ambiguous request.
+/// NIO's decoder would not do: it has a fixed list of methods, and converts values to strings, which changes bytes
+/// beyond ASCII. The parser is strict: recipients may disagree about the end of an ambiguous line or request, so the
+/// proxy forwards no ambiguous request.
 struct RequestHeadParser {
     /// The longest head in bytes.
     static let maxByteCount = 65_536
@@ -13,7 +13,7 @@ struct RequestHeadParser {
     /// The number of bytes at the front of the buffer that contain no end of a head.
     private var scannedByteCount = 0
 
-    /// Removes the next head from `buffer`; returns `nil` while the head is incomplete.
+    /// Removes the next head from `buffer`. Returns `nil` for an incomplete head.
     mutating func next(_ buffer: inout ByteBuffer) throws(Refusal) -> RequestHead? {
         if scannedByteCount == 0 { Self.skipEmptyLines(&buffer) }
         let start = scannedByteCount
@@ -22,7 +22,7 @@ struct RequestHeadParser {
         }
         guard let end else {
             guard buffer.readableBytes <= Self.maxByteCount else { throw Refusal(.requestHeaderFieldsTooLarge) }
-            // The last bytes may be the start of the end.
+            // The last bytes may begin the end of the head.
             scannedByteCount = max(0, buffer.readableBytes - 3)
             return nil
         }
@@ -47,7 +47,7 @@ struct RequestHeadParser {
         var index = start
         while let lineFeed = bytes[index...].firstIndex(of: lineFeedByte) {
             // RFC 9112 §2.2: a recipient may treat a line feed without a carriage return as a line end. This parser
-            // refuses it.
+            // refuses such a line feed.
             guard lineFeed > 0, bytes[lineFeed - 1] == carriageReturn else { throw .malformed }
             if lineFeed >= 3, bytes[lineFeed - 2] == lineFeedByte { return lineFeed + 1 }
             index = lineFeed + 1
@@ -90,8 +90,8 @@ struct RequestHeadParser {
     }
 
     private static func field(_ line: UnsafeRawBufferPointer) throws(Refusal) -> HTTPField {
-        // The check for a token refuses a line that begins with a space, an obsolete continuation (RFC 9112 §5.2). It
-        // also refuses a space before the colon, which may hide a name (§5.1).
+        // The check for a token refuses a line that begins with a space, an obsolete continuation (RFC 9112 §5.2). The
+        // check also refuses a space before the colon, which may hide a name (§5.1).
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
         else { throw .malformed }

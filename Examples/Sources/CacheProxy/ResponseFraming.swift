@@ -9,7 +9,7 @@ internal import Foundation
 
 /// The framing of a response (RFC 9112 §6.3).
 enum ResponseFraming: Hashable, Sendable {
-    /// The response has no content.
+    /// No content.
     case none
     case length(Int64)
     case chunked
@@ -30,7 +30,7 @@ enum ResponseFraming: Hashable, Sendable {
         self = length.map { .length($0) } ?? (head.isHTTP10 ? .untilClose : .chunked)
     }
 
-    /// Returns the length in `Content-Length`; `nil` unless there is exactly one valid line.
+    /// Returns the length in `Content-Length`, or `nil` without exactly one valid line.
     private static func declaredLength(_ fields: HTTPFields) -> Int64? {
         var length: Int64?
         for field in fields where field.name == .contentLength {
@@ -68,8 +68,8 @@ enum ResponseFraming: Hashable, Sendable {
         buffer.writeStaticString("\r\n\r\n")
     }
 
-    /// Returns whether to keep Content-Length. RFC 9110 §8.6 forbids it in a 1xx and a 204. Next to chunked coding it may
-    /// indicate an attack (RFC 9112 §6.3).
+    /// Whether to keep Content-Length. RFC 9110 §8.6 forbids it in a 1xx and a 204. With chunked coding it may indicate
+    /// an attack (RFC 9112 §6.3).
     private func keepsContentLength(_ status: HTTPResponse.Status) -> Bool {
         switch self {
         case .none: status != .noContent && status.kind != .informational

@@ -14,9 +14,9 @@ struct ResponseSender: Sendable {
     let eventLoop: any EventLoop
     let allocator: ByteBufferAllocator
 
-    /// Returns when the response is complete, or the client or the origin has closed its connection.
+    /// Returns when the response is complete, or when the client or the origin has closed its connection.
     ///
-    /// - Parameter forwardsInterimResponses: Whether the client gets the interim responses of the origin.
+    /// - Parameter forwardsInterimResponses: Whether to forward the interim responses of the origin to the client.
     func answer(
         _ request: HTTPRequest, content: RequestContentStream?, stored: CachedResponse?, from gateway: Gateway,
         forwardsInterimResponses: Bool
@@ -33,7 +33,7 @@ struct ResponseSender: Sendable {
             }
             isComplete = true
         } catch {
-            // An incomplete response reports the failure to the client, if it is still connected.
+            // An incomplete response signals the failure to a client that is still connected.
         }
         eventLoop.execute { [exchange, isComplete] in exchange.value.end(isComplete: isComplete) }
     }
@@ -50,34 +50,34 @@ struct ResponseSender: Sendable {
         } catch .cancelled {
             throw .cancelled
         } catch {
-            // An invalid URL is the error of the client. Other errors, such as an unreadable store, stay internal.
+            // An invalid URL is the client's error. Other errors, such as an unreadable store, are internal.
             let status: HTTPResponse.Status =
                 if case .invalidURL = error { .badRequest } else { .internalServerError }
             return (HTTPResponse(status: status, headerFields: [.contentLength: "0"]), nil, isAtHand: true)
         }
     }
 
-    /// Sends an interim response. Its calls precede the return of the cache, so the event loop runs it before the final
+    /// Sends an interim response. The cache calls this before it returns, so the event loop runs it before the final
     /// head.
     @Sendable private func forward(_ response: HTTPResponse) {
         eventLoop.execute { [exchange] in exchange.value.forward(response) }
     }
 
     private func send(_ head: HTTPResponse, _ body: ResponseBody?, isAtHand: Bool) async throws {
-        // Flush the head of a response from the origin: its content may arrive much later.
+        // Flush the head of a response from the origin, because its content may arrive much later.
         let framing = try await eventLoop.submit { [exchange] in
             exchange.value.begin(head, byteCount: body?.byteCount, flushes: !isAtHand)
         }.get()
         var remaining: Int64 = if case .length(let length) = framing { length } else { .max }
-        // Reads one piece while the previous one is being sent.
+        // Reads the next piece while the system sends the previous one.
         var latest = eventLoop.makeSucceededVoidFuture()
         var chunks = body?.makeAsyncIterator()
         var chunk = try await chunks?.next()
         while let bytes = chunk {
             remaining -= Int64(bytes.count)
             guard remaining >= 0 else { throw TransportError(.malformedResponse, message: "longer than its length") }
-            // Send the last bytes only after the response is stored, as the end of the body is. A client with the whole
-            // response then finds it in the cache.
+            // Sends the last bytes only after the end of the body has been read, because the response is stored by
+            // then. A client with the whole response then finds it in the cache.
             if remaining == 0 { chunk = try await chunks?.next() }
             if framing != .none {
                 var buffer = allocator.buffer(capacity: bytes.count + 32)

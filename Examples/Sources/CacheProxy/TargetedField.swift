@@ -5,7 +5,7 @@ internal import HTTPTypes
 struct TargetedField: ExpressibleByArgument {
     let name: String
 
-    /// Rejects names that are not valid field names, and the fields that a targeted field replaces.
+    /// Rejects invalid field names, and the fields that a targeted field replaces.
     init?(argument: String) {
         guard let name = HTTPField.Name(argument), !["cache-control", "expires"].contains(name.canonicalName) else {
             return nil

@@ -4,10 +4,10 @@ internal import CacheTier
 internal import Foundation
 internal import HTTPCaching
 
-/// The shared tier behind the store: the options of `cachestore`.
+/// The options of `cachestore` for the shared tier behind the store.
 ///
-/// Declared here once more, because a product for two programs would bring ArgumentParser to every app. `CacheTier` gives them
-/// their meaning: `TierEngine.named(_:environment:transport:)` and `TierKeys.init(environment:)`.
+/// Duplicated here, because a product for both programs would make ArgumentParser a dependency of every app.
+/// `CacheTier` interprets them: `TierEngine.named(_:environment:transport:)` and `TierKeys.init(environment:)`.
 struct TierOptions: ParsableArguments {
     @Option(
         name: .customLong("tier"),
@@ -36,7 +36,7 @@ struct TierOptions: ParsableArguments {
         if deadline != nil { throw ValidationError("--tier-deadline needs --tier") }
     }
 
-    /// Returns the tier; `nil` without the option.
+    /// Returns the tier, or `nil` without the option.
     func tier(_ transport: any HTTPTransport, rules: CachePolicy) throws -> SharedTier? {
         guard let url else { return nil }
         let environment = ProcessInfo.processInfo.environment

@@ -7,7 +7,7 @@ internal import Hummingbird
 internal import HummingbirdCaching
 internal import NIOCore
 
-/// A server that calls a route only if the stored response has expired, and forwards paths without a route.
+/// A server that calls a route only after the stored response has expired, and forwards paths without a route.
 ///
 ///     swift run --package-path Examples cachedserver /tmp/store https://example.com
 ///     curl -i http://127.0.0.1:8080/time/London       # the second time within ten seconds, the same time

@@ -1,4 +1,4 @@
-// A newsreader in one file. It shows the stored feed at once, then the new one. Pictures load while no urgent load
+// A newsreader in one file. It shows the stored feed immediately, then the new one. Pictures load while no urgent load
 // runs. Without a network it shows the stored content.
 
 internal import ArgumentParser
@@ -45,7 +45,7 @@ struct Newsreader: AsyncParsableCommand {
         defer { store.close() }
         let loader = ResourceLoader(store: store)
         loader.configuration.memoryLimit = 32 << 20
-        // Offline, a stored response of any age answers; a missing one is an error at once.
+        // Offline, a stored response of any age answers. A missing response fails immediately.
         if offline { loader.configuration.policy.mode = .cacheOnly }
         do throws(LoadError) {
             try await show(loader)
@@ -69,7 +69,7 @@ struct Newsreader: AsyncParsableCommand {
         for image in images { await show(image, ImageSize(width: 12, height: 8), loader) }
     }
 
-    /// Returns the feed. Shows a stored feed that is not fresh before the origin has answered.
+    /// Returns the feed. Before the origin has answered, shows a stored feed that is not fresh.
     func latestFeed(_ loader: ResourceLoader) async throws(LoadError) -> Feed {
         var shown: Feed?
         for await event in loader.events(for: ResourceRequest(feed), as: .json(Feed.self)) {
@@ -101,7 +101,7 @@ struct Newsreader: AsyncParsableCommand {
         for (number, item) in zip(1..., feed.items) { print("  \(number). \(item.title?.printable ?? "(no title)")") }
     }
 
-    /// Shows an article that the user has opened. Loads it in the urgent lane, which is the default.
+    /// Shows an article. Loads it in the urgent lane, the default.
     func show(_ item: Feed.Item, _ loader: ResourceLoader) async throws(LoadError) {
         guard let url = item.url else { return say("article: it has no address") }
         let article = try await loader.load(ResourceRequest(url, lane: .urgent), as: .text)
@@ -116,8 +116,7 @@ struct Newsreader: AsyncParsableCommand {
         do throws(LoadError) {
             let picture = try await loader.load(image, as: .image(PixbufDecoder(), variant))
             say("picture of \(size): \(picture.source)")
-            // Each character shows two pixels: the upper half in the foreground color, the lower half in the background
-            // color.
+            // Each character shows two pixels: the upper in the foreground color, the lower in the background color.
             for y in stride(from: 0, to: picture.value.height, by: 2) {
                 let row = (0..<picture.value.width).map { x in
                     let (upper, lower) = (picture.value[x, y], picture.value[x, y + 1])

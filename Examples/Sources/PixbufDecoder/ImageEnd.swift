@@ -2,7 +2,7 @@ internal import CacheImages
 internal import Foundation
 
 extension ImageHeader.Format {
-    /// Returns whether the image is complete. Reads every byte at most once.
+    /// Whether the image is complete. Reads every byte at most once.
     ///
     /// gdk-pixbuf (2.42) accepts a truncated JPEG or PNG, and fills the missing part with gray or transparent pixels.
     /// The loaders of the other formats check the end themselves.
@@ -15,7 +15,7 @@ extension ImageHeader.Format {
     }
 
     /// ITU-T T.81 §B.1.1: the marker EOI outside all segments ends the image. In the pixel data, 00 follows an FF that
-    /// begins no marker. Bytes after the end are ignored: cameras store a second image there.
+    /// begins no marker. Ignores bytes after the end, where cameras store a second image.
     private static func jpegHasEnd(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var position = 2
         while position + 1 < bytes.count {

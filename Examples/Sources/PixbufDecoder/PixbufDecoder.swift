@@ -3,12 +3,12 @@ public import CacheLoader
 internal import CGdkPixbuf
 public import Foundation
 
-/// Decodes JPEG, PNG and GIF with gdk-pixbuf, and WebP if its loader is installed; of an animation only the first
-/// frame.
+/// Decodes JPEG, PNG and GIF with gdk-pixbuf, and WebP if its loader is installed. Decodes only the first frame of an
+/// animation.
 ///
-/// Applies the EXIF orientation unless the variant says otherwise, then crops and draws the image by its variant. Decodes
-/// a JPEG for a much smaller output at a half, a quarter or an eighth of its size, which saves time and memory. Ignores
-/// the color space of the variant: gdk-pixbuf converts no colors.
+/// Applies the EXIF orientation unless the variant says otherwise, then crops and draws the image for the variant.
+/// Decodes a JPEG for a much smaller output at a half, a quarter or an eighth of its size, which saves time and memory.
+/// Ignores the color space of the variant, because gdk-pixbuf converts no colors.
 ///
 /// Rejects the other formats of gdk-pixbuf, because `ImageHeader` cannot read their size before decoding.
 public struct PixbufDecoder: ImageDecoder {
@@ -20,12 +20,12 @@ public struct PixbufDecoder: ImageDecoder {
         self.maxPixels = maxPixels
     }
 
-    /// `gdk-pixbuf@1`, with the version of the library: other versions may interpolate differently.
+    /// `gdk-pixbuf@1` with the version of the library, because other versions may interpolate differently.
     public var id: ProcessorID { ProcessorID("gdk-pixbuf", parameters: ["library": GDK_PIXBUF_VERSION]) }
 
     /// Returns the image. Runs on the calling thread.
     ///
-    /// - Throws: `ImageGeometryError`, `ImageError.malformed(reason:)`, also for a truncated image, and
+    /// - Throws: `ImageGeometryError`, `ImageError.malformed(reason:)` also for a truncated image, and
     ///   `ImageError.tooLarge(width:height:maxPixels:)`.
     public func decode(_ data: Data, _ variant: ImageVariant) throws -> PixbufImage {
         guard let header = ImageHeader(data) else { throw ImageError.unknownFormat }
@@ -38,7 +38,7 @@ public struct PixbufDecoder: ImageDecoder {
         return try drawn(image, plan, variant)
     }
 
-    /// Returns how to decode an image, or throws if it must not be decoded.
+    /// Returns the decoding plan of an image. Throws for an image that must not be decoded.
     func plan(_ header: ImageHeader, _ variant: ImageVariant) throws -> ImagePlan {
         let size = header.size(in: variant.orientation)
         let placement = try variant.placement(of: size)
@@ -48,7 +48,7 @@ public struct PixbufDecoder: ImageDecoder {
         return ImagePlan(size: size, orientation: variant.orientation, placement: placement, shrink: shrink)
     }
 
-    /// Draws the image in its orientation, which may be decoded at a smaller size.
+    /// Draws the image, in its orientation and perhaps decoded at a smaller size.
     func drawn(_ image: PixbufImage, _ plan: ImagePlan, _ variant: ImageVariant) throws -> PixbufImage {
         guard plan.isDrawn else { return image }
         guard let drawn = image.drawn(plan.placement, of: plan.size, variant.interpolation) else {
@@ -63,7 +63,7 @@ public struct PixbufDecoder: ImageDecoder {
     }
 }
 
-/// How an image is decoded and drawn.
+/// The way to decode and draw an image.
 struct ImagePlan {
     /// The size of the whole image in its orientation.
     let size: ImageSize
@@ -72,17 +72,17 @@ struct ImagePlan {
     /// The divisor of both sides while decoding.
     let shrink: Int
 
-    /// Whether the decoded image is not the output already.
+    /// Whether the decoded image still differs from the output.
     var isDrawn: Bool {
         placement.source != ImageRect(size) || placement.destination != ImageRect(size) || placement.output != size
     }
 }
 
 extension ImagePlacement {
-    /// The factor by which the decoder may shrink the image before it is drawn: 8, 4, 2 or 1.
+    /// The factor by which the decoder may shrink the image before drawing: 8, 4, 2 or 1.
     ///
-    /// Keeps twice the drawn pixels along each side for the filter: libjpeg only averages blocks, which looks coarse.
-    /// libvips does the same (`vips_thumbnail`).
+    /// Keeps twice the drawn pixels along each side for the filter, because libjpeg only averages blocks, which looks
+    /// coarse. libvips does the same (`vips_thumbnail`).
     fileprivate var shrink: Int {
         let factor = min(source.width / destination.width, source.height / destination.height) / 2
         return [8, 4, 2].first { Double($0) <= factor } ?? 1

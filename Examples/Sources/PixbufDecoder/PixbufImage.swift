@@ -25,7 +25,7 @@ public final class PixbufImage: @unchecked Sendable {
 
     private let pixbuf: OpaquePointer
 
-    /// Takes ownership of one reference; `nil` for `NULL`.
+    /// Takes ownership of one reference. Returns `nil` for `NULL`.
     init?(_ pixbuf: OpaquePointer?) {
         guard let pixbuf else { return nil }
         self.pixbuf = pixbuf
@@ -44,22 +44,22 @@ public final class PixbufImage: @unchecked Sendable {
     /// Whether pixels may be transparent.
     public var hasAlpha: Bool { gdk_pixbuf_get_has_alpha(pixbuf) != 0 }
 
-    /// The pixel at this column and row; the origin is the top left. Both must be inside the image.
+    /// The pixel at this column and row from the top left. Both must be inside the image.
     public subscript(x: Int, y: Int) -> Pixel {
         precondition(x >= 0 && x < width && y >= 0 && y < height, "a pixel outside the image")
         let start = y * Int(gdk_pixbuf_get_rowstride(pixbuf)) + x * Int(gdk_pixbuf_get_n_channels(pixbuf))
-        // Not gdk_pixbuf_get_pixels, which may copy the pixels to make them writable.
+        // gdk_pixbuf_get_pixels would not do: it may copy the pixels to make them writable.
         guard let pixel = gdk_pixbuf_read_pixels(pixbuf)?.advanced(by: start) else { preconditionFailure("no pixels") }
         return Pixel(red: pixel[0], green: pixel[1], blue: pixel[2], alpha: hasAlpha ? pixel[3] : 255)
     }
 
-    /// Returns a copy of the pixels; `nil` if memory is short.
+    /// Returns a copy of the pixels, or `nil` when memory is short.
     func copied() -> PixbufImage? { PixbufImage(gdk_pixbuf_copy(pixbuf)) }
 
     // MARK: Drawing and encoding
 
-    /// Draws a placement of an image of `size`; this image is the whole of it, perhaps shrunk. Returns `nil` if memory
-    /// is short.
+    /// Draws a placement of an image of `size`. This image is the whole image, perhaps at a smaller size. Returns `nil`
+    /// when memory is short.
     func drawn(
         _ placement: ImagePlacement, of size: ImageSize, _ interpolation: ImageVariant.Interpolation
     ) -> PixbufImage? {
@@ -67,7 +67,7 @@ public final class PixbufImage: @unchecked Sendable {
         let (across, down) = (Double(width) / size.width, Double(height) / size.height)
         let (left, top) = (source.x * across, source.y * down)
         let (right, bottom) = ((source.x + source.width) * across, (source.y + source.height) * down)
-        // Crop first, in whole pixels, so that interpolation uses no pixels outside the crop.
+        // Crops first, in whole pixels, so that interpolation uses no pixels outside the crop.
         let (x, y) = (left.rounded(.down), top.rounded(.down))
         guard
             let part = PixbufImage(
@@ -135,7 +135,7 @@ extension GdkInterpType {
             switch interpolation {
             case .none: GDK_INTERP_NEAREST
             case .low: GDK_INTERP_TILES
-            // gdk-pixbuf has nothing better: since 2.38 "hyper" is bilinear, too. Both average areas for a smaller
+            // gdk-pixbuf has nothing better: since 2.38 "hyper" is also bilinear. Both average areas for a smaller
             // output.
             default: GDK_INTERP_BILINEAR
             }

@@ -2,11 +2,11 @@ internal import CacheImages
 internal import CGdkPixbuf
 internal import Foundation
 
-/// gdk-pixbuf's loader of one image. One task at a time uses it.
+/// gdk-pixbuf's loader of one image. For one task at a time.
 final class PixbufLoader {
     private let loader: UnsafeMutablePointer<GdkPixbufLoader>
     private let orientation: ImageVariant.Orientation
-    /// The size of the image as decoded, in its orientation.
+    /// The decoded size of the image, in its orientation.
     private let width: Int
     private let height: Int
     private var isOpen = true
@@ -38,7 +38,7 @@ final class PixbufLoader {
     }
 
     deinit {
-        // gdk-pixbuf warns of a loader that is released open.
+        // gdk-pixbuf warns when an open loader is released.
         if isOpen { gdk_pixbuf_loader_close(loader, nil) }
         g_object_unref(loader)
     }
@@ -61,7 +61,7 @@ final class PixbufLoader {
         guard gdk_pixbuf_loader_close(loader, &error) != 0 else { throw ImageError(error) }
     }
 
-    /// The image with the pixels so far; `nil` before the first ones. Later bytes may change its pixels.
+    /// The image with the pixels so far, or `nil` before the first pixels. Later bytes may change its pixels.
     func image() throws -> PixbufImage? {
         guard let pixbuf = gdk_pixbuf_loader_get_pixbuf(loader) else { return nil }
         let oriented =

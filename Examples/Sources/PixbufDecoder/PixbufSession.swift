@@ -3,15 +3,15 @@ internal import CGdkPixbuf
 public import Foundation
 
 extension PixbufDecoder: ProgressiveImageDecoder {
-    /// Begins to decode an image whose bytes arrive.
+    /// Begins to decode an image as its bytes arrive.
     public func makeSession(_ variant: ImageVariant) -> Session {
         Session(self, variant)
     }
 
-    /// Decodes one image while its bytes arrive: a progressive JPEG and an interlaced PNG as a whole with rising detail, any other image
-    /// from top to bottom.
+    /// Decodes one image as its bytes arrive. A progressive JPEG and an interlaced PNG appear whole with rising detail.
+    /// Any other image grows from top to bottom.
     public struct Session: ImageDecodingSession {
-        /// The loader begins with the header, which says how to decode.
+        /// Starts with reading the header, which determines the decoding.
         private enum State {
             case reading
             case decoding(ImageHeader, ImagePlan, PixbufLoader)
@@ -30,7 +30,7 @@ extension PixbufDecoder: ProgressiveImageDecoder {
 
         /// Decodes the next bytes.
         ///
-        /// - Throws: As ``PixbufDecoder/decode(_:_:)``.
+        /// - Throws: The same errors as ``PixbufDecoder/decode(_:_:)``.
         public mutating func append(_ bytes: Data) throws {
             data.append(bytes)
             switch state {
@@ -48,7 +48,7 @@ extension PixbufDecoder: ProgressiveImageDecoder {
             }
         }
 
-        /// Returns the image with the detail of the bytes so far; pixels that have not arrived are transparent or black.
+        /// Returns the image with the detail of the bytes so far. Missing pixels are transparent or black.
         public func partialImage() throws -> PixbufImage? {
             guard case .decoding(_, let plan, let loader) = state, let image = try loader.image() else { return nil }
             if plan.isDrawn { return try decoder.drawn(image, plan, variant) }
@@ -59,7 +59,7 @@ extension PixbufDecoder: ProgressiveImageDecoder {
 
         /// Returns the complete image.
         ///
-        /// - Throws: As ``PixbufDecoder/decode(_:_:)``.
+        /// - Throws: The same errors as ``PixbufDecoder/decode(_:_:)``.
         public func finish() throws -> PixbufImage {
             guard case .decoding(let header, let plan, let loader) = state else { throw ImageError.unknownFormat }
             guard header.format.hasEnd(in: data) else { throw ImageError.malformed(reason: "its end is missing") }

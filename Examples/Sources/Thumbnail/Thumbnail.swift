@@ -66,7 +66,7 @@ struct Thumbnail: AsyncParsableCommand {
             isDecoded.withLock { $0 = true }
             return try image.encoded(as: encoding)
         }
-        // The loader makes the thumbnail once for each original, and later reads the stored one.
+        // The loader makes the thumbnail once for each original, and later reads the stored thumbnail.
         let processor = ImageProcessor(PixbufDecoder(), variant).then(encoded).stored(as: .data)
         let thumbnail = try await loader.load(url, as: processor)
         try thumbnail.value.write(to: URL(filePath: output))

@@ -6,7 +6,7 @@ enum Fixtures {
     /// Red, green, blue, yellow: top left, top right, bottom left, bottom right.
     static let colors: [[Double]] = [[220, 40, 30], [40, 180, 60], [30, 60, 200], [230, 200, 40]]
 
-    /// JPEG, baseline, colors not subsampled.
+    /// A baseline JPEG without chroma subsampling.
     static let baseline = data(
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAIBAQEBAQIBAQECAgICAgQDAgICAgUEBAMEBgUGBgYFBgYGBwkIBgcJBwYGCAsI\
@@ -17,7 +17,7 @@ enum Fixtures {
         gl/bYAAAf//Z
         """)
 
-    /// JPEG, progressive.
+    /// A progressive JPEG.
     static let progressive = data(
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAIBAQEBAQIBAQECAgICAgQDAgICAgUEBAMEBgUGBgYFBgYGBwkIBgcJBwYGCAsI\
@@ -31,7 +31,7 @@ enum Fixtures {
         AAAAAAAAAAAAUP/aAAgBAQABPxBD/9k=
         """)
 
-    /// JPEG of four inks, as Adobe has it.
+    /// A CMYK JPEG in Adobe's format.
     static let cmyk = data(
         """
         /9j/7gAOQWRvYmUAZAAAAAAA/9sAQwACAQEBAQECAQEBAgICAgIEAwICAgIFBAQDBAYFBgYGBQYGBgcJCAYHCQcGBggLCAkK\
@@ -44,7 +44,7 @@ enum Fixtures {
         r+X+iiiiiiiiiiiiiv436/nPr+oCiiiiiiiiiiiiiv7IK/owr+X+iiiiiiiiiiiiiv/Z
         """)
 
-    /// JPEG without colors.
+    /// A grayscale JPEG.
     static let gray = data(
         """
         /9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAIBAQEBAQIBAQECAgICAgQDAgICAgUEBAMEBgUGBgYFBgYGBwkIBgcJBwYGCAsI\
@@ -55,7 +55,7 @@ enum Fixtures {
         KKKK/A+iiiv3wooor8D6KKK/fCiiiv/Z
         """)
 
-    /// PNG.
+    /// A PNG.
     static let png = data(
         """
         iVBORw0KGgoAAAANSUhEUgAAAEAAAAAwCAIAAAAuKetIAAAAYElEQVR42u3RQQ3AIBBFQUqQwLlndHBGBIKqpEoqomJQsWlJ\
@@ -63,7 +63,7 @@ enum Fixtures {
         AElFTkSuQmCC
         """)
 
-    /// GIF.
+    /// A GIF.
     static let gif = data(
         """
         R0lGODdhQAAwAIEAAObIKCi0PB48yNwoHiwAAAAAQAAwAEAI+gAHCBxIsKDBgwQDKFzIsKHDhwwRSpxYEKLFiw0papSIsaNF\
@@ -73,7 +73,7 @@ enum Fixtures {
         Ow==
         """)
 
-    /// A JPEG with an EXIF segment that says how it is turned.
+    /// Returns a JPEG with an EXIF orientation.
     static func turned(_ orientation: UInt8, isLittleEndian: Bool = false) -> Data {
         let tiff: [UInt8] =
             isLittleEndian
@@ -83,7 +83,7 @@ enum Fixtures {
         return baseline.prefix(2) + segment + baseline.dropFirst(2)
     }
 
-    /// A JPEG that says it has this size; its pixels are those of ``baseline``.
+    /// Returns a JPEG that declares this size but has the pixels of ``baseline``.
     static func claiming(width: UInt16, height: UInt16) throws -> Data {
         var data = baseline
         let frame = try #require(data.firstRange(of: Data([0xFF, 0xC0]))).upperBound

@@ -7,11 +7,11 @@ internal import Testing
     private static let thumbnail = ImageVariant(displaySize: ImageSize(width: 8, height: 8), mode: .aspectFill)
 
     @Test(
-        "An image that ends too early is none",
+        "Refuses a truncated image",
         arguments: [Fixtures.baseline, Fixtures.progressive, Fixtures.gray, Fixtures.png, Fixtures.gif])
     func truncated(_ image: Data) throws {
         #expect(throws: Never.self) { try PixbufDecoder().decode(image, Self.thumbnail) }
-        // The last byte of a GIF is a trailer, which its loader does not ask for.
+        // The last byte of a GIF is a trailer, which its loader does not require.
         for count in 0..<image.count - 1 {
             #expect("\(count) of \(image.count) bytes") {
                 try PixbufDecoder().decode(image.prefix(count), Self.thumbnail)
@@ -21,15 +21,15 @@ internal import Testing
         }
     }
 
-    @Test("Bytes behind the end do not matter", arguments: [Fixtures.baseline, Fixtures.progressive, Fixtures.png])
+    @Test("Ignores bytes after the end of an image", arguments: [Fixtures.baseline, Fixtures.progressive, Fixtures.png])
     func trailer(_ image: Data) throws {
         let decoded = try PixbufDecoder().decode(image + Data(repeating: 0xA5, count: 3000), Self.thumbnail)
         #expect(decoded.width == 8)
     }
 
-    @Test("Damaged bytes are decoded, or are none", arguments: [Fixtures.baseline, Fixtures.progressive, Fixtures.png])
+    @Test("Decodes or refuses damaged bytes", arguments: [Fixtures.baseline, Fixtures.progressive, Fixtures.png])
     func damaged(_ image: Data) throws {
-        // A limit, because damage may be where the size is.
+        // Limits the pixels, because the damage may be in the size.
         let decoder = PixbufDecoder(maxPixels: 1 << 20)
         var decoded = 0
         var refused = 0
@@ -50,14 +50,14 @@ internal import Testing
         #expect(refused > 0)
     }
 
-    @Test("What is no image here", arguments: ["", "<html></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "BM"])
+    @Test("Refuses other formats", arguments: ["", "<html></html>", "<svg xmlns='http://www.w3.org/2000/svg'/>", "BM"])
     func unknown(_ text: String) {
         #expect(throws: ImageError.malformed(reason: "it is not of a format that is known here")) {
             try PixbufDecoder().decode(Data(text.utf8), .original)
         }
     }
 
-    @Test("An image that claims to be too large is not decoded")
+    @Test("Refuses an image with a too large declared size")
     func tooLarge() throws {
         let claim = try Fixtures.claiming(width: 65_500, height: 65_500)
         #expect(throws: ImageError.tooLarge(width: 65_500, height: 65_500, maxPixels: 1 << 26)) {
@@ -69,7 +69,7 @@ internal import Testing
         #expect(try PixbufDecoder(maxPixels: 3_072).decode(Fixtures.baseline, Self.thumbnail).width == 8)
     }
 
-    @Test("Nor is one that is to become too large")
+    @Test("Refuses a too large output")
     func tooLargeOutput() {
         let variant = ImageVariant(displaySize: ImageSize(width: 10_000, height: 10_000))
         #expect(throws: ImageError.tooLarge(width: 10_000, height: 10_000, maxPixels: 1 << 26)) {
@@ -77,7 +77,7 @@ internal import Testing
         }
     }
 
-    @Test("An error of the geometry is its own")
+    @Test("Throws the geometry's error unchanged")
     func geometry() {
         let outside = ImageRect(x: 2, y: 0, width: 1, height: 1)
         #expect(throws: ImageGeometryError.cropOutsideImage(outside)) {
@@ -85,7 +85,7 @@ internal import Testing
         }
     }
 
-    @Test("Several decode at once")
+    @Test("Decodes several images concurrently")
     func concurrent() async throws {
         let images = try await withThrowingTaskGroup(of: PixbufImage.self) { group in
             for image in [Fixtures.baseline, Fixtures.progressive, Fixtures.png, Fixtures.gif] {

@@ -48,7 +48,7 @@ internal import Testing
         ImageSize(width: 64, height: 48), ImageSize(width: 12, height: 9),
     ]
 
-    @Test("F5: The decoder draws the placement of the geometry", arguments: ImageContentMode.allCases, displays)
+    @Test("F5: Draws the placement of the geometry", arguments: ImageContentMode.allCases, displays)
     func modes(_ mode: ImageContentMode, _ display: ImageSize) throws {
         let excesses: [ImageExcess] = [[], .fitCropsExcess, .fillLeavesExcess]
         for (excess, scale) in zip(excesses + excesses, [1.0, 1, 1, 2, 2, 2]) {
@@ -61,7 +61,7 @@ internal import Testing
     }
 
     @Test(
-        "F6: a part of the image",
+        "F6: draws a part of the image",
         arguments: [
             ImageRect(x: 0.25, y: 0.25, width: 0.5, height: 0.5), ImageRect(x: 0.5, y: 0.5, width: 1, height: 1),
             ImageRect(x: 0.1, y: 0, width: 0.3, height: 0.9), ImageRect(x: 0, y: 0, width: 0, height: 0),
@@ -110,7 +110,8 @@ internal import Testing
         let isTurned = orientation >= 5
         #expect(image.width == (isTurned ? 48 : 64))
         #expect(image.height == (isTurned ? 64 : 48))
-        // CIPA DC-008 (Exif 2.32) §4.6.4: the corners of the stored image that appear top left, top right, bottom left.
+        // CIPA DC-008 (Exif 2.32) §4.6.4: the corners of the stored image that appear top left, top right and bottom
+        // left.
         let corners = [
             [0, 1, 2], [1, 0, 3], [3, 2, 1], [2, 3, 0], [0, 2, 1], [2, 0, 3], [3, 1, 2], [1, 3, 0],
         ][Int(orientation) - 1]

@@ -5,7 +5,7 @@ internal import Testing
 
 @Suite("Images with rising detail")
 struct ProgressiveImageTests {
-    /// A body in pieces.
+    /// Returns a body in pieces.
     private func body(_ data: Data, in size: Int) -> AsyncStream<Data> {
         AsyncStream { continuation in
             for start in stride(from: 0, to: data.count, by: size) {
@@ -15,7 +15,7 @@ struct ProgressiveImageTests {
         }
     }
 
-    /// The mean difference of the colors of two images of the same size.
+    /// Returns the mean color difference of two images of the same size.
     private func difference(_ one: PixbufImage, _ other: PixbufImage) -> Double {
         var sum = 0
         for y in 0..<one.height {
@@ -46,7 +46,7 @@ struct ProgressiveImageTests {
     ]
 
     @Test(
-        "the last image is the one that is decoded from all bytes; no image before it has less detail",
+        "the last image equals the one decoded from all bytes, and detail never decreases",
         arguments: [Fixtures.baseline, Fixtures.progressive, Fixtures.png, Fixtures.gif], variants)
     func last(_ data: Data, _ variant: ImageVariant) throws {
         let whole = try PixbufDecoder().decode(data, variant)
@@ -54,7 +54,7 @@ struct ProgressiveImageTests {
         let differences = images.map { difference($0, whole) }
         #expect(differences.last == 0)
         #expect(images.allSatisfy { $0.width == whole.width && $0.height == whole.height })
-        // A scan may overshoot by a little.
+        // Tolerates a small overshoot of a scan.
         #expect(zip(differences, differences.dropFirst()).allSatisfy { $0 >= $1 - 3 }, "\(differences)")
     }
 
@@ -66,7 +66,7 @@ struct ProgressiveImageTests {
         #expect(images.count > 5)
         let first = try #require(images.firstIndex { difference($0, noise) < 20 })
         #expect(first < images.count / 2, "\(first) of \(images.count)")
-        // An earlier image does not change with later bytes.
+        // Later bytes do not change an earlier image.
         #expect(difference(images[0], noise) > 20)
     }
 
