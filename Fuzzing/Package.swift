@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Scripts/fuzz builds this package: it needs the flags of libFuzzer, and sees more than the public symbols of the libraries.
+// Scripts/fuzz builds this package, because it needs the flags of libFuzzer and access to non-public symbols of the
+// libraries.
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
@@ -11,7 +12,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
-        // The libraries that the decoders of CacheLoader use, called in another way.
+        // The libraries behind CacheLoader's decoders, called in another way for comparison.
         .target(
             name: "CReference",
             linkerSettings: [

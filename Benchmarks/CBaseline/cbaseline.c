@@ -17,7 +17,7 @@ struct baseline_index {
     uint64_t staged; // files created so far
 };
 
-// What keeps the compiler from leaving reads out.
+// Prevents the compiler from removing reads.
 static _Thread_local uint64_t sink;
 
 void baseline_keep(int64_t value) { sink += (uint64_t)value; }
@@ -78,7 +78,7 @@ int baseline_repage(const char *path, int page_bytes) {
 
 // MARK: Reading
 
-// Touches a column as a program that keeps it would: its length and its bytes.
+// Reads a column like a program that keeps it: its length and its bytes.
 static void keep(sqlite3_stmt *row, int column) {
     const void *bytes = sqlite3_column_text(row, column);
     int length = sqlite3_column_bytes(row, column);
@@ -196,7 +196,7 @@ int baseline_freshen(baseline_index *index, const char *key, int key_length, con
 
 enum { batch = 256 };
 
-// Deletes up to `limit` entries and collects the digests of their bodies, each of which has one entry.
+// Deletes up to `limit` entries and collects the digests of their bodies. Each body has exactly one entry.
 static int64_t delete_entries(baseline_index *index, int64_t limit, uint8_t digests[batch][32]) {
     int64_t ids[batch];
     int count = 0;
@@ -218,7 +218,7 @@ int64_t baseline_evict(baseline_index *index, int blobs, int64_t kept) {
     int64_t excess = sqlite3_column_int64(index->count, 0) - kept;
     sqlite3_reset(index->count);
     int64_t deleted = 0;
-    // The files of each transaction go after its commit.
+    // Deletes the files of each transaction after its commit.
     while (deleted < excess) {
         uint8_t digests[batch][32];
         if (run(index, "BEGIN IMMEDIATE")) return -1;

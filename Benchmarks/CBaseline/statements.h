@@ -1,4 +1,4 @@
-// The statements of the store, but that a put is one upsert, and the table of the bare index.
+// The statements of the store, except that a put is one upsert, and the table of the bare index.
 
 #ifndef STATEMENTS_H
 #define STATEMENTS_H
@@ -30,7 +30,7 @@ static const char freshen_sql[] =
     " variant = '', groups = NULL, search_base = NULL"
     " WHERE id = ?1 AND partition = ?2 AND key = ?3 AND body IS ?4";
 
-// Entries that were never used: the order of their ids is that of eviction.
+// The entries were never used, so eviction follows the order of their ids.
 static const char victims_sql[] = "SELECT id, body FROM entry ORDER BY id LIMIT ?1";
 static const char delete_sql[] = "DELETE FROM entry WHERE id = ?1";
 static const char count_sql[] = "SELECT entry_count FROM total";
@@ -46,7 +46,7 @@ static const char bare_sql[] =
     "CREATE UNIQUE INDEX IF NOT EXISTS entry_by_key"
     " ON entry (partition, key, kind, variant, coalesce(part_start, -1));";
 
-// What the store keeps of a response of this size: field lines, 300 bytes.
+// The stored head of a response of this size: field lines, 300 bytes.
 static const char head_text[] =
     "Date: Sat, 21 Nov 2026 07:28:00 GMT\n"
     "Content-Type: image/jpeg\n"

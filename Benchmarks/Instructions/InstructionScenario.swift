@@ -12,13 +12,13 @@ import Synchronization
 struct InstructionScenario: Sendable {
     /// The number of entries that `fill` creates.
     static let entryCount = 4096
-    /// The number of keys that a work with `hot-` repeats, and of values in memory that `memory` loads.
+    /// The number of keys that work with `hot-` repeats, and of values in memory that `memory` loads.
     static let repeatedCount = 32
 
     enum Work: String {
         /// Fills the store that the other operations use.
         case fill
-        /// Looks up an existing entry and records the access. Each key once, as in all work without `hot-`.
+        /// Looks up an existing entry and records the access. Uses each key once, like all work without `hot-`.
         case lookup
         case hotLookup = "hot-lookup"
         /// Looks up a missing entry.
@@ -26,7 +26,7 @@ struct InstructionScenario: Sendable {
         /// Looks up an entry and reads its body.
         case hit
         case hotHit = "hot-hit"
-        /// Requests a fresh response from an ``HTTPCache``, and reads its body.
+        /// Requests a fresh response from an ``HTTPCache`` and reads its body.
         case request
         case hotRequest = "hot-request"
         /// The same as `request`, while the store records requests.
@@ -42,7 +42,7 @@ struct InstructionScenario: Sendable {
         case put
         /// Freshens an entry, as a 304 does.
         case freshen
-        /// Evicts the least recently used entry, one in each transaction.
+        /// Evicts the least recently used entry, one per transaction.
         case evict
 
         var isHot: Bool { rawValue.hasPrefix("hot-") }
@@ -63,7 +63,7 @@ struct InstructionScenario: Sendable {
         configuration.limits = nil
         let store = try ResponseStore(directory: URL(filePath: arguments[3]), configuration: configuration)
         defer { store.close() }
-        // As programs do at their start. Commits the registration of the process: before the first commit no key is hot.
+        // Like a starting program, commits the registration of the process. Before the first commit no key is hot.
         try store.evict(maxBytes: .max)
         try InstructionScenario(store: store, count: count).run(work)
     }
@@ -148,7 +148,7 @@ struct InstructionScenario: Sendable {
         return ResourceLoader(store: store, transport: NoTransport(), configuration: configuration)
     }
 
-    /// Waits for a task. An asynchronous `main` would end the main thread, and valgrind ends with that thread.
+    /// Waits for a task. An asynchronous `main` would end the main thread, and valgrind exits with that thread.
     private func inTask(_ body: @escaping @Sendable () async throws -> Void) throws {
         let result = Mutex<Result<Void, any Error>>(.success(()))
         let isDone = DispatchSemaphore(value: 0)
@@ -207,7 +207,7 @@ struct InstructionScenario: Sendable {
     }
 }
 
-/// Fails each request: every load must be a hit.
+/// Fails each request, because every load must be a hit.
 private struct NoTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 

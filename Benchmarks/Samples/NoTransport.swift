@@ -1,7 +1,7 @@
 package import CacheLoader
 package import HTTPTypes
 
-/// Fails each request: every load must be a hit.
+/// Fails each request, because every load must be a hit.
 package struct NoTransport: HTTPTransport {
     package init() {}
 

@@ -1,7 +1,7 @@
 package import CacheStore
 package import Foundation
 
-/// The responses for the benchmarks; the same in every run.
+/// The responses for the benchmarks, the same in every run.
 package enum Sample {
     /// The length of a body.
     package enum Size: Int, CaseIterable {
@@ -60,7 +60,7 @@ package enum Sample {
             (size, Data((0..<size.rawValue).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }))
         })
 
-    /// Returns a body that is different for each number.
+    /// Returns a body that differs for each number.
     package static func body(_ number: Int, _ size: Size) -> Data {
         var body = patterns[size] ?? Data()
         body.withUnsafeMutableBytes { $0.storeBytes(of: number, as: Int.self) }
@@ -91,7 +91,7 @@ package enum Sample {
             expiresAt: now.addingTimeInterval(31_536_000), head: Array(head.utf8))
     }
 
-    /// Formats a date as in RFC 9110 §5.6.7.
+    /// Formats a date by RFC 9110 §5.6.7.
     package static func date(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Draws charts of a run again, from its table.
+/// Redraws the charts of a run from its table.
 struct Charts: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draws the charts of the README from tables in Markdown; measures nothing.")

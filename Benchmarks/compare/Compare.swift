@@ -51,7 +51,7 @@ struct Run: AsyncParsableCommand {
             throw ValidationError("SQLite counts its memory already")
         }
         let options = self
-        // Not on the main thread: its queue is not part of the measurement.
+        // Runs off the main thread, whose queue is not part of the measurement.
         try await Task.detached { try await options.compare() }.value
     }
 
@@ -108,7 +108,7 @@ struct Run: AsyncParsableCommand {
                 Omission(work: "cacheproxy", reason: proxy == nil ? "no --proxy was given" : "wrk is not installed"))
         }
         // Runs last, because it deletes many files. For some minutes ext4 skips recently deleted inodes in its search
-        // for a free one, which would slow down the creation of files in later work.
+        // for a free inode, which would slow down the creation of files in later work.
         plan += Growth(place: place, sizes: sizes).plan()
         return (plan, omissions)
     }

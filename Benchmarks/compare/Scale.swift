@@ -5,8 +5,8 @@ import MetricsTestKit
 import Samples
 import Synchronization
 
-/// Measures every call of a store among a thousand entries, a hundred thousand and a million: the time of the call, the
-/// longest hold of the write lock, the slowest lookup beside it, and the WAL after it.
+/// Measures every call of a store with a thousand, a hundred thousand and a million entries: the time of the call, the
+/// longest hold of the write lock, the slowest concurrent lookup, and the WAL afterwards.
 ///
 ///     swift run -c release --package-path Benchmarks compare scale
 struct Scale: AsyncParsableCommand {
@@ -30,7 +30,7 @@ struct Scale: AsyncParsableCommand {
         print("|---|---|---|---|---|---|---|")
         for size in sizes {
             let directory = try place.copy(place.scale(size), as: "scale")
-            // The disk must not be busy with what filled the store.
+            // Waits for the writes that filled the store, because the disk must not be busy.
             sync()
             let calls = try ScaleCalls(directory, size: size)
             for call in ScaleCalls.all where only.isEmpty || only.contains(where: call.name.contains) {
@@ -43,13 +43,13 @@ struct Scale: AsyncParsableCommand {
     }
 }
 
-/// A store, and the calls that are measured on it, in their order.
+/// A store, and the measured calls in their order.
 struct ScaleCalls {
     struct Call: Sendable {
         let name: String
-        /// How often the call is made, each time for another entry; the time is that of one.
+        /// The number of calls, each for another entry. The measured time is that of one call.
         let count: Int
-        /// Whether the calls are made for the same entries again, whose pages of the index are in memory then.
+        /// Whether to repeat the calls for the same entries, whose index pages are then in memory.
         let isRepeated: Bool
         let run: @Sendable (ScaleCalls, Int) async throws -> Void
 
@@ -84,7 +84,7 @@ struct ScaleCalls {
 
     static func key(_ number: Int) throws -> CacheKey { try CacheKey(url: "https://example.com/\(number)") }
 
-    /// Returns the key of the call with this number, another for each call.
+    /// Returns the key for this number, different for each call.
     private func key(_ number: Int) throws -> CacheKey { try Self.key(Reading.spread(number, over: size)) }
 
     private func entry(_ number: Int) throws -> StoredEntry {
@@ -206,10 +206,10 @@ struct ScaleCalls {
 
     // MARK: Measuring
 
-    /// The times in nanoseconds for which transactions have held the write lock, in their order.
+    /// The nanoseconds for which each transaction held the write lock, in order.
     private var holds: [Int64] { metrics.timers(label: "cachestore.transaction.hold").flatMap(\.values) }
 
-    /// The length of the WAL of the store in a directory; 0 without a WAL.
+    /// The length of the WAL of a store, or 0 without a WAL.
     static func walByteCount(in directory: URL) -> Int {
         let path = directory.appending(path: "index.sqlite-wal").path(percentEncoded: false)
         return (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
@@ -232,7 +232,7 @@ struct ScaleCalls {
             again = (clock.now - began) / .nanoseconds(1) / Double(call.count)
         }
         let slowest = lookups.end()
-        // The store hands the times over on a thread of its own.
+        // The store reports the times on another thread.
         try await Task.sleep(for: .milliseconds(20))
         let hold = holds.dropFirst(earlier).max()
         return [
@@ -242,7 +242,7 @@ struct ScaleCalls {
         ]
     }
 
-    /// Looks up one key again and again on a thread of its own.
+    /// Looks up one key repeatedly on a separate thread.
     private final class Lookups: Sendable {
         private let isEnding = Atomic(false)
         private let ended = DispatchSemaphore(value: 0)
@@ -255,7 +255,7 @@ struct ScaleCalls {
                 while !isEnding.load(ordering: .relaxed) {
                     let time = clock.measure { _ = try? store.peek(key) }
                     slowest.withLock { $0 = max($0, time) }
-                    // One lookup in a while, so that the thread takes no processor of its own.
+                    // Pauses between lookups, so that the thread does not occupy a whole processor.
                     usleep(200)
                 }
                 ended.signal()

@@ -4,7 +4,7 @@ import Foundation
 import Samples
 import Synchronization
 
-/// Measures how long calls wait in a store that two processes share, while both check it, evict, remove, take snapshots,
+/// Measures how long calls wait in a store shared by two processes, while both check, evict, remove, take snapshots,
 /// suspend and resume.
 ///
 ///     swift run -c release --package-path Benchmarks compare shared
@@ -25,7 +25,7 @@ struct Shared: AsyncParsableCommand {
         let place = try Place(URL(filePath: data))
         try place.clear()
         let directory = try place.copy(place.scale(entries), as: "shared")
-        // The disk must not be busy with what filled the store.
+        // Waits for the writes that filled the store, because the disk must not be busy.
         sync()
         let processes = try (0..<2).map { number in
             try LineProcess(
@@ -45,8 +45,8 @@ struct Shared: AsyncParsableCommand {
     }
 }
 
-/// One of the processes: four threads look up and two store, with a pause after each call; one makes the calls that take
-/// long, and one suspends the store.
+/// One of the processes. Four threads look up and two store, with a pause after each call. One makes long calls, and
+/// one suspends the store.
 struct SharedProcess: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "shared-process", shouldDisplay: false)
 
@@ -113,12 +113,12 @@ struct SharedProcess: ParsableCommand {
     }
 }
 
-/// The times of calls, and the calls that failed.
+/// The times of calls, and the failed calls.
 private final class SharedTimes: Sendable {
     /// Guards the times in nanoseconds by call.
     private let times = Mutex<[String: [Double]]>([:])
 
-    /// Measures a call. A call that is refused or ended by a suspension counts as another.
+    /// Measures a call. Counts a call under another name if a suspension refused or ended it.
     func measure(_ name: String, _ call: () throws -> Void) {
         var name = name
         let clock = ContinuousClock()

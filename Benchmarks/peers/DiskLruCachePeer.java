@@ -40,7 +40,7 @@ final class DiskLruCachePeer {
                     nanoseconds = put(cache, 0, filled, numbers[1]);
                     break;
                 case "put":
-                    // Numbers of their own: what is filled stays as it is.
+                    // Uses separate numbers, so that the filled entries stay unchanged.
                     nanoseconds = put(cache, 10_000_000 + numbers[0], numbers[1], numbers[2]) / (double) numbers[1];
                     break;
                 case "get":

@@ -10,7 +10,7 @@ import Synchronization
 ///
 ///     swift run -c release --package-path Benchmarks transports http://127.0.0.1:8080/16k http://127.0.0.1:8080/1g
 ///
-/// The origin is a server of the reader's choice, such as nginx. `/16k` ignores its query; `/1g` is a large file.
+/// The origin is any server, such as nginx. `/16k` ignores its query; `/1g` is a large file.
 @main
 struct Transports: AsyncParsableCommand {
     @Argument(help: "The URL of a small cacheable file; the query of each request is another one.")
@@ -55,7 +55,7 @@ struct Transports: AsyncParsableCommand {
                 let store = try ResponseStore(directory: directory)
                 let load = Self.load(level, store, transport)
                 let urls = (0..<requests).map { "\(small)?\(name)\(level)\(width)\(round)-\($0)" }
-                // Connections open, and the store has its statements.
+                // Opens the connections, and prepares the store's statements.
                 for warm in 0..<50 { try await load("\(small)?warm\(warm)") }
                 let measured = try await withThrowingTaskGroup(of: [Double].self) { group in
                     for lane in 0..<width {

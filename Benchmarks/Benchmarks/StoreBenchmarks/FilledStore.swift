@@ -27,7 +27,7 @@ final class FilledStore: @unchecked Sendable {
 
     let store: ResponseStore
     let loader: ResourceLoader
-    /// The keys of the entries, in random order; the same in every run.
+    /// The keys of the entries, in the same random order in every run.
     let keys: [CacheKey]
     let urls: [String]
     private let baseline: OpaquePointer
@@ -50,10 +50,10 @@ final class FilledStore: @unchecked Sendable {
         }
     }
 
-    /// All entries share 64 bodies: the benchmark measures the index and one read, not the size of the disk.
+    /// All entries share 64 bodies, because the benchmark measures the index and one read, not the size of the disk.
     private init() throws {
-        // Each benchmark has its own process. All processes of a run use this directory, so only the first one fills
-        // the store.
+        // Each benchmark has its own process. All processes of a run use this directory, so only the first process
+        // fills the store.
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "CacheStore-benchmark-\(Self.entryCount)")
         var configuration = ResponseStore.Configuration()

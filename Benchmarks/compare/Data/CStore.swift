@@ -1,7 +1,7 @@
 import CBaseline
 import Foundation
 
-/// A store accessed from C. Used by one thread at a time.
+/// A store accessed from C, for one thread at a time.
 final class CStore {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -11,7 +11,7 @@ final class CStore {
     private let blobs: Int32
     private var buffer: [UInt8]
 
-    /// - Parameter directory: The directory of a store; an empty one for `baseline_bare`.
+    /// - Parameter directory: The directory of a store, or an empty directory for `baseline_bare`.
     init(_ directory: URL, _ use: baseline_use) throws {
         let path = directory.path(percentEncoded: false)
         mkdir(path, 0o700)
@@ -95,5 +95,5 @@ func pageSum(_ data: Data) -> Int {
     data.withUnsafeBytes { pageSum($0[...]) }
 }
 
-/// Keeps the compiler from removing work without another effect.
+/// Prevents the compiler from removing work without another effect.
 func blackHole(_ value: Int) { baseline_keep(Int64(value)) }

@@ -2,7 +2,7 @@ import CacheStore
 import Foundation
 import Samples
 
-/// The directory for the stores of a run. Stores that are only read remain for the next run.
+/// The directory for the stores of a run. Keeps read-only stores for the next run.
 struct Place: Sendable {
     let root: URL
 
@@ -95,7 +95,7 @@ struct Place: Sendable {
         return directory
     }
 
-    /// Copies a closed store. The body files are hard links to those of the original; no run modifies them in place.
+    /// Copies a closed store. The body files are hard links to the originals, and no run modifies them in place.
     func copy(_ original: URL, as name: String) throws -> URL {
         let copy = try fresh(name)
         try shell("cp -rl \"$1/blobs\" \"$2/blobs\" && cp \"$1/index.sqlite\" \"$2/index.sqlite\"", original, copy)

@@ -1,4 +1,4 @@
-/// Draws operations per second over the number of entries, a line for each operation; those of this package are bold.
+/// Draws operations per second over the number of entries, a line for each operation, bold for this package.
 struct GrowthChart {
     private struct Line {
         let name: String
@@ -9,7 +9,7 @@ struct GrowthChart {
 
     let comparisons: [Comparison]
 
-    /// The chart; `nil` if no operation was measured with two sizes.
+    /// The chart, or `nil` without an operation at two sizes.
     var svg: String? {
         let lines = lines.filter { $0.points.count > 1 }
         let (left, right, top, bottom) = (90.0, 620.0, 60.0, 440.0)

@@ -8,7 +8,7 @@ struct LatencyChart {
 
     let comparisons: [Comparison]
 
-    /// The chart; `nil` if no single operation was measured.
+    /// The chart, or `nil` without measured single operations.
     var svg: String? {
         let lines = comparisons.flatMap { comparison in
             comparison.sides.enumerated().compactMap { number, side in

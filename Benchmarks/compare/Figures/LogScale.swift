@@ -8,7 +8,7 @@ struct LogScale {
     let start: Double
     let end: Double
 
-    /// - Parameter values: Positive numbers. Without any, the result is `nil`.
+    /// - Parameter values: Positive numbers. Without values, the result is `nil`.
     init?(_ values: [Double], from start: Double, to end: Double) {
         guard let least = values.min(), let greatest = values.max(), least > 0 else { return nil }
         let first = Int(log10(least).rounded(.down))

@@ -23,7 +23,7 @@ struct MedianChart {
             works: ["get, 16 KiB", "put, 16 KiB", "open, 1000 entries", "evict half of 1000, per entry"]),
     ]
 
-    /// Returns the chart; `nil` if none of the work was measured.
+    /// Returns the chart, or `nil` when none of the work was measured.
     func svg(_ comparisons: [Comparison]) -> String? {
         let measured = works.compactMap { work in comparisons.first { $0.work == work } }
         let lines = measured.flatMap { comparison in

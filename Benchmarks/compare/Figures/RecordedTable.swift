@@ -1,4 +1,4 @@
-/// The comparisons in a table that a run has written.
+/// The comparisons in the table of an earlier run.
 struct RecordedTable {
     let comparisons: [Comparison]
 
@@ -28,7 +28,7 @@ struct RecordedTable {
         String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 
-    /// Reads a time that ``Table/time(_:)`` has written.
+    /// Parses a time in the format of ``Table/time(_:)``.
     private static func nanoseconds(_ text: String) -> Double? {
         let parts = text.split(separator: " ")
         guard parts.count == 2, let value = Double(parts[0]),

@@ -1,9 +1,9 @@
 /// The distribution of repeated measurements.
 struct Spread: Sendable {
-    /// The measurements in ascending order; at least one.
+    /// The measurements in ascending order, at least one.
     private let values: [Double]
 
-    /// Creates a distribution; `nil` without values.
+    /// Creates a distribution, or returns `nil` without values.
     init?(_ values: [Double]) {
         guard !values.isEmpty else { return nil }
         self.values = values.sorted()
@@ -31,7 +31,7 @@ struct Latencies: Sendable {
     let p99: Double
     let p999: Double
 
-    /// - Parameter nanoseconds: One value for each operation. Without any, the result is `nil`.
+    /// - Parameter nanoseconds: One value for each operation. Without values, the result is `nil`.
     init?(_ nanoseconds: [Double]) {
         guard let spread = Spread(nanoseconds) else { return nil }
         p50 = spread.median

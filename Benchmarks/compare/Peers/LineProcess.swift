@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program that reads one command a line and answers each with a number.
+/// A program that reads one command per line and answers each with a number.
 final class LineProcess {
     struct Ended: Error, CustomStringConvertible {
         let description: String
@@ -33,7 +33,7 @@ final class LineProcess {
 
     deinit {
         try? input.fileHandleForWriting.close()
-        // Not SIGTERM: a program started from a thread of libdispatch inherits a mask that blocks it.
+        // SIGTERM would not do: a program started from a thread of libdispatch inherits a mask that blocks it.
         if isServer, process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
     }

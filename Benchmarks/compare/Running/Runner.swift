@@ -16,7 +16,7 @@ struct Runner {
         let firstRound = rounds > 1 ? -1 : 0
         for round in firstRound..<rounds {
             let start = (round + 1) * count
-            // Alternate the order: each side finds the processor's caches as the previous one left them.
+            // Alternates the order, because each side finds the processor's caches as the previous side left them.
             let order = round.isMultiple(of: 2) ? Array(times.indices) : times.indices.reversed()
             for side in order {
                 try await workload.settle()

@@ -53,7 +53,7 @@ struct Workload {
     let operations: Int
     /// A lower number of rounds, for slow work.
     var rounds: Int?
-    /// The number of operations to measure one by one after the rounds; 0 for none.
+    /// The number of operations to measure one by one after the rounds, or 0.
     var singleOperations = 0
     /// Finishes the background work of the previous turn; not measured.
     var settle: () async throws -> Void = {}

@@ -35,7 +35,7 @@ struct Choices {
         guard baseline_repage(path, Int32(size << 10)) == 0 else { throw CStore.Failure(description: "not repaged") }
     }
 
-    /// Returns a store with pages of `size` KiB, and one with the default size, with the same contents.
+    /// Returns a store with pages of `size` KiB and a store with the default size, with the same contents.
     private func sides(
         _ size: Int, _ fill: (ResponseStore) throws -> Void = { _ in },
         run: @escaping (ResponseStore, Range<Int>) throws -> Void
@@ -92,7 +92,7 @@ struct Choices {
     /// Measures the bytes of open bodies: from `data()`, mapped, and copied. Reads one byte of each page.
     private func asData(_ byteCount: Int) throws -> Workload {
         let store = try ResponseStore.unlimited(place.fresh("body as Data \(byteCount)"))
-        // Opening compares the body with its digest, so open all bodies before the first round.
+        // Opens all bodies before the first round, because opening compares a body with its digest.
         let bodies = try (0..<20).map { number in
             let key = try CacheKey(url: Sample.url(number))
             try store.insert(

@@ -5,8 +5,8 @@ import Foundation
 import Samples
 import Synchronization
 
-/// Measures how long the first load of a stored response, which compares the body with its digest, keeps the caller's
-/// executor, and how long the caller waits.
+/// Measures the first load of a stored response, which compares the body with its digest: the time on the caller's
+/// executor, and the caller's wait.
 struct FirstReads {
     let place: Place
 
@@ -43,7 +43,7 @@ struct FirstReads {
         return directory
     }
 
-    /// Loads a URL with a store that was just opened. Returns the longest job and the wait, in microseconds.
+    /// Loads a URL with a newly opened store. Returns the longest job and the wait, in microseconds.
     private func load(_ url: String, _ directory: URL) async throws -> (longestJob: Double, wait: Double) {
         let store = try ResponseStore.unlimited(directory)
         defer { store.close() }
@@ -60,7 +60,7 @@ struct FirstReads {
     private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }
 
-/// Runs the jobs of a task one after the other, and records the longest one.
+/// Runs the jobs of a task one after the other, and records the longest job.
 private final class TimedExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "TimedExecutor")
     /// Guards the duration of the longest job.

@@ -79,7 +79,7 @@ struct Growth {
             ])
     }
 
-    /// Measures work that takes constant time: a store of `size` entries against the smallest one.
+    /// Measures work that takes constant time: a store of `size` entries against the smallest store.
     private func opening(_ size: Int) throws -> Workload {
         let (small, large) = try (place.files(sizes[0]), place.files(size))
         return Workload(

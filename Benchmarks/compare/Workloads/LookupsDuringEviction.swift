@@ -6,7 +6,7 @@ import Synchronization
 
 /// Measures single lookups while another thread evicts half of a store, and without an eviction.
 ///
-/// The lookups record no access: so many accesses would keep the writer busy.
+/// The lookups record no access, because so many accesses would keep the writer busy.
 struct LookupsDuringEviction {
     let place: Place
     let size: Int
@@ -47,7 +47,7 @@ struct LookupsDuringEviction {
     }
 
     private final class Eviction: Sendable {
-        /// Guards the result of the eviction; `nil` while the eviction runs.
+        /// Guards the result of the eviction, which is `nil` while the eviction runs.
         let result = Mutex<Result<EvictionReport, any Error>?>(nil)
     }
 }

@@ -3,14 +3,14 @@ import CacheStore
 import Foundation
 import Samples
 
-/// The order of hits and puts in a mixed work.
+/// The sequence of hits and puts in mixed work.
 enum Mix {
-    /// Nine hits, each of another key, and a put.
+    /// Nine hits with different keys, then a put.
     case even
-    /// Hits whose keys follow Zipf's law, with `puts` in a hundred operations.
+    /// Hits with keys by Zipf's law, and `puts` puts in a hundred operations.
     case zipf(puts: Int)
 
-    /// One of how many operations is a put.
+    /// The number of operations per put.
     var putInterval: Int { if case .zipf(let puts) = self { 100 / puts } else { 10 } }
 
     /// Returns the numbers of the keys of successive hits.
@@ -32,7 +32,7 @@ enum Mix {
     }
 }
 
-/// Measures hits and puts in turn, by several threads or processes at once, in a filled store.
+/// Measures alternating hits and puts of several concurrent threads or processes, in a filled store.
 struct Mixed {
     let place: Place
     let entries: Int

@@ -72,8 +72,8 @@ struct Peers {
         let sides = try peers.filter { $0.abilities.contains(ability) }.map { peer in
             let process = try peer.start(place.fresh("\(peer.name) \(ability)"))
             if ability != .evict { _ = try process.ask("fill \(Self.filled) 16384") }
-            // Warm up: the JVM compiles code that has run often. Peers that take milliseconds for each operation skip
-            // this.
+            // Warms up, because the JVM compiles code that has run often. Skipped for peers that take milliseconds per
+            // operation.
             if ability == .get, peer.maxOperations >= 1_000 { _ = try process.ask("get 0 20000 16384") }
             return Workload.Side(elsewhere: peer.name, aim: .ratio(1)) { range in
                 let some = range.prefix(max(1, peer.maxOperations / divisor))

@@ -1,8 +1,8 @@
 import Foundation
 import Samples
 
-/// Measures hits of 16 KiB through the example `cacheproxy` with `wrk`, and through other caches in front of the same file
-/// server; nanoseconds per request.
+/// Measures hits of 16 KiB with `wrk` through the example `cacheproxy`, and through other caches in front of the same
+/// file server, in nanoseconds per request.
 ///
 /// Each cache runs on the first processor, `wrk` on the second.
 struct Proxy {
@@ -25,7 +25,7 @@ struct Proxy {
         let origin = try Origin(place.fresh("proxy files"))
         var sides = [try side("ours", ours(origin), connections)]
         if Self.isInstalled(Self.nginx) {
-            // At least 0.7 of its requests a second.
+            // The aim: at least 0.7 times the requests per second of nginx.
             sides.append(try side("nginx, proxy_cache", nginx(origin), connections, aim: .ratio(1 / 0.7)))
         }
         if Self.isInstalled(Self.varnish) { sides.append(try side("Varnish", varnish(origin), connections)) }
@@ -48,7 +48,7 @@ struct Proxy {
                 ])
             while true {
                 let line = try load.line()
-                // wrk counts an answer that is no 2xx like any other, and a broken connection not at all.
+                // wrk counts a non-2xx response like any other, and a broken connection not at all.
                 if line.contains("Non-2xx") || line.contains("Socket errors") {
                     throw LineProcess.Ended(description: "\(name): \(line)")
                 }
@@ -85,7 +85,7 @@ struct Proxy {
         }
     }
 
-    /// A running cache. Keeps its origin alive, too.
+    /// A running cache, which also keeps its origin alive.
     private struct Cache {
         let port: Int
         let process: LineProcess
@@ -142,8 +142,8 @@ struct Proxy {
 
     private func varnish(_ origin: Origin) throws -> Cache {
         let port = try Self.freePort()
-        // varnishd closes the descriptor by which Foundation notices the end of a program. The shell keeps it, and ends
-        // varnishd at the end of its own input.
+        // varnishd closes the descriptor by which Foundation detects the end of a program. The shell keeps this
+        // descriptor open, and ends varnishd when the shell's input ends.
         let process = try LineProcess(
             "varnishd", URL(filePath: "/bin/sh"),
             [
@@ -156,7 +156,7 @@ struct Proxy {
         return try Cache(port: port, process: process, origin: origin)
     }
 
-    /// Waits until a server listens: half a minute at most.
+    /// Waits until a server listens, for at most half a minute.
     private static func awaitListener(_ port: Int) throws {
         for _ in 0..<3_000 {
             if withSocket(port, connect) == port { return }
@@ -165,7 +165,7 @@ struct Proxy {
         throw LineProcess.Ended(description: "nothing listens on port \(port)")
     }
 
-    /// Returns a port that no socket uses now.
+    /// Returns a port that no socket currently uses.
     private static func freePort() throws -> Int {
         guard let port = withSocket(0, bind) else { throw LineProcess.Ended(description: "no free port") }
         return port

@@ -8,14 +8,14 @@ import Samples
 
 /// Measures lookups and hits in a store without concurrent changes, and the same work in C.
 ///
-/// The store writes accesses in the background. The accesses of one turn are written before the next turn begins.
+/// The store writes accesses in the background. A turn begins only after the accesses of the previous turn are written.
 struct Reading {
     let place: Place
     let entries: Int
 
-    /// The number of keys that hot work repeats: fewer than any table of the store holds.
+    /// The number of keys that hot work repeats, fewer than any table of the store holds.
     private static let hotCount = 32
-    /// The number of keys of requests and loads. Between two uses of a key are more others than the store keeps.
+    /// The number of keys of requests and loads. Between two uses of a key come more keys than the store keeps.
     private var requestCount: Int { min(1_000, entries) }
 
     func plan() -> [PlannedWork] {
@@ -116,7 +116,7 @@ struct Reading {
 
     private func hit(_ size: Sample.Size, _ keyCount: Int = .max, aim: Double?) throws -> Workload {
         let (store, directory) = try open()
-        // The keys are spread over the index, but have few files; each file is verified before the first round.
+        // The keys are spread over the index but share few files. Each file is verified before the first round.
         let step = size == .kib16 ? max(1, entries / size.bodyCount) : 1
         let count = min(keyCount, size == .kib16 ? min(entries, size.bodyCount) : size.bodyCount)
         let keys = try (0..<count).map { number in try CacheKey(url: Sample.url(number * step, size)) }

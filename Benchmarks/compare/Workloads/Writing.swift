@@ -75,7 +75,7 @@ struct Writing {
                 try c.put(
                     Sample.url(number % 100, size), digest: Sample.digest(number), Sample.body(number, size),
                     at: Self.now)
-                // The first hundred replace no body.
+                // The first hundred puts replace no body.
                 try? c.unlink(Sample.digest(number - 100))
             }
         }

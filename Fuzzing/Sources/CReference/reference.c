@@ -13,14 +13,14 @@ ptrdiff_t reference_zstd_decode(const uint8_t *input, size_t count, const uint8_
     ptrdiff_t result = -1;
     size_t status = 1;
     while (in.pos < in.size) {
-        // A frame ends the use of a prefix.
+        // A prefix applies to one frame only.
         ZSTD_DCtx_reset(context, ZSTD_reset_session_only);
         if (dictionary_count > 0) ZSTD_DCtx_refPrefix(context, dictionary, dictionary_count);
         do {
             size_t before = in.pos + out.pos;
             status = ZSTD_decompressStream(context, &out, &in);
             if (ZSTD_isError(status)) goto end;
-            // Without room, or without input.
+            // No progress: the output has no room, or the input has ended.
             if (status != 0 && in.pos + out.pos == before) {
                 if (out.pos == out.size) result = -2;
                 goto end;

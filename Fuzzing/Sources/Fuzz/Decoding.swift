@@ -4,11 +4,11 @@ import Foundation
 
 @testable import CacheLoader
 
-/// zstd (RFC 8878), with a dictionary too (RFC 9842 §5): a flag, a limit, a length of slices, the length of a dictionary, a
-/// dictionary, and data.
+/// zstd (RFC 8878), also with a dictionary (RFC 9842 §5): a flag, a limit, a length of slices, the length of a
+/// dictionary, a dictionary, and data.
 ///
-/// Rules: the data decodes as with one call of the library, or is refused where that refuses. Nothing exceeds the limit.
-/// Data that the library encoded decodes to the same bytes.
+/// Rules: the data decodes as with one call of the library, or is refused if the library refuses it. Nothing exceeds
+/// the limit. Data that the library encoded decodes to the same bytes.
 @Sendable func fuzzZstd(_ input: inout FuzzInput) {
     let (flag, limit, slice) = (input.byte(), limit(input.byte()), Int(input.byte()) + 1)
     let dictionaryCount = Int(input.byte())
@@ -20,7 +20,7 @@ import Foundation
     // Two frames.
     if flag & 0x80 != 0 { data += data }
 
-    // With a dictionary, no limit applies; the reader counts.
+    // With a dictionary, no limit applies, so the reader counts.
     let room = dictionary.isEmpty ? limit : Int64(largestOutput)
     let decoder =
         dictionary.isEmpty ? ZstdDecompressor(limit: limit) : ZstdDecompressor(dictionary: dictionary)
@@ -50,7 +50,7 @@ import Foundation
         }
         data = Data(output.prefix(count))
     }
-    // Bytes behind the end.
+    // Bytes after the end.
     if flag & 0x80 != 0 { data += data }
     guard let decoded = decode(data, with: BrotliDecompressor(limit: limit), slice: slice, room: limit) else { return }
     var output = [UInt8](repeating: 0, count: Int(limit) + 1)
@@ -72,7 +72,7 @@ private enum Decoded: Equatable {
     case tooLarge
 }
 
-/// Decodes data in slices; `nil` if it exceeds `room` without a limit of the decoder.
+/// Decodes data in slices. Returns `nil` when the output exceeds `room` and the decoder has no limit.
 private func decode(_ data: Data, with decoder: some Decompressor, slice: Int, room: Int64) -> Decoded? {
     var output = Data()
     var rest = data
@@ -95,7 +95,7 @@ private func checkEqual(_ decoded: Decoded, _ count: Int, _ output: [UInt8], isE
     switch decoded {
     case .bytes(let bytes):
         check(count == bytes.count && bytes.elementsEqual(output.prefix(count)), "the bytes that the library decodes")
-    // A slice may show the damage before the excess, or the excess before the damage.
+    // A slice may reveal the damage before the excess, or the excess before the damage.
     case .malformed, .tooLarge: check(count < 0 || isEmpty, "refuses only what the library refuses")
     }
 }

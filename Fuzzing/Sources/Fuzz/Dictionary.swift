@@ -7,8 +7,8 @@ import HTTPTypes
 
 /// `Use-As-Dictionary` (RFC 9842): the path of the dictionary, the path of a request, lines of the field.
 ///
-/// Rules: a parsed field, written again, gives the same dictionary. A dictionary matches no other origin, and matches its
-/// own literal path. A glob matches as the textbook's algorithm does. The request repeats the `id`.
+/// Rules: a parsed field, written again, gives the same dictionary. A dictionary matches no other origin, and matches
+/// its own literal path. A glob matches like the textbook algorithm. The request repeats the `id`.
 @Sendable func fuzzDictionary(_ input: inout FuzzInput) {
     let origin = "https://example.com"
     let (base, path) = ("\(origin)/\(input.text())", "/\(input.text())")
@@ -42,7 +42,7 @@ private func quoted(_ text: String) -> String {
     "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
 }
 
-/// Compares a glob with dynamic programming over all pairs of beginnings.
+/// Compares a glob with dynamic programming over all pairs of prefixes.
 private func checkGlob(_ pattern: String, _ text: String) {
     let (pattern, bytes) = (Array(pattern.utf8.prefix(200)), Array(text.utf8.prefix(200)))
     var row = [true] + [Bool](repeating: false, count: bytes.count)

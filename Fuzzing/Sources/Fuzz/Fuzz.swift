@@ -1,6 +1,6 @@
 import Foundation
 
-/// A parser, and the rules that its results keep.
+/// A parser, and the rules that its results must satisfy.
 typealias FuzzTarget = @Sendable (inout FuzzInput) -> Void
 
 private let targets: [String: FuzzTarget] = [
@@ -33,7 +33,7 @@ public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-/// Ends the process, so that libFuzzer keeps the input.
+/// Ends the process when a rule is broken, so that libFuzzer keeps the input.
 func check(_ condition: Bool, _ rule: @autoclosure () -> String) {
     if !condition { fatalError("broken rule: \(rule())") }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// The bytes of one input, taken from the front.
+/// The bytes of one input, consumed from the front.
 struct FuzzInput {
     private(set) var rest: ArraySlice<UInt8>
 
@@ -9,17 +9,17 @@ struct FuzzInput {
         rest = bytes[...]
     }
 
-    /// Returns the next byte; 0 at the end.
+    /// Returns the next byte, or 0 at the end.
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-    /// Returns the bytes up to the next line feed, which it drops.
+    /// Returns the bytes before the next line feed, and drops the line feed.
     mutating func line() -> [UInt8] {
         let line = rest.prefix { $0 != UInt8(ascii: "\n") }
         rest = rest.dropFirst(line.count + 1)
         return Array(line)
     }
 
-    /// Returns the bytes up to the next empty line as lines of a field.
+    /// Returns the bytes before the next empty line as lines of a field.
     mutating func lines(of name: String) -> HTTPFields {
         var fields = HTTPFields()
         guard let name = HTTPField.Name(name) else { fatalError("\(name) is a token") }
@@ -34,7 +34,7 @@ struct FuzzInput {
     /// Returns a line as text.
     mutating func text() -> String { String(decoding: line(), as: UTF8.self) }
 
-    /// Returns all that is left.
+    /// Returns all remaining bytes.
     mutating func all() -> Data {
         defer { rest = [] }
         return Data(rest)

@@ -15,7 +15,7 @@ import HTTPTypes
     let content = input.all()
     let sha256 = Array(SHA256.hash(data: content))
     let sha512 = Array(SHA512.hash(data: content))
-    // The mutator finds no digest of the content by itself.
+    // The mutator cannot find a digest of the content by itself.
     if flag & 2 != 0 { fields += HTTPFields(name.rawValue, "sha-256=\(text(sha256))") }
     if flag & 4 != 0 { fields += HTTPFields(name.rawValue, "sha-512=\(text(sha512))") }
     guard let digests = IntegrityDigests(name, in: fields) else { return }
@@ -24,7 +24,7 @@ import HTTPTypes
         bytes.map { "\(name)=\(text($0))" }
     }
     let written = HTTPFields(name.rawValue, members.joined(separator: ", "))
-    // A field of this length may be too long with its padding.
+    // A longer field may exceed the limit once padded.
     if members.joined().utf8.count < 32_000 {
         check(IntegrityDigests(name, in: written) == digests, "a written field reads the same")
     }

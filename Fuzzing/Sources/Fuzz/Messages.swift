@@ -7,7 +7,7 @@ import HTTPTypes
 
 /// The head of a response, line by line.
 ///
-/// Rules: a head that is accepted, written and read, is the same; it declares one length at most; its bytes stay below the
+/// Rules: an accepted head, written and read, is the same. It declares at most one length. Its bytes stay below the
 /// limit.
 @Sendable func fuzzHeads(_ input: inout FuzzInput) {
     let limit = 4_096
@@ -46,8 +46,8 @@ private func readAgain(_ head: HTTPResponse) -> HTTPResponse? {
 
 /// A URL, then the `Location` of a response to a request for it.
 ///
-/// Rules: a key, written and read, is the same, and names a host; the target of a redirect is printable ASCII, and a redirect to
-/// it leads to its host; a message has no password.
+/// Rules: a key, written and read, is the same, and names a host. The target of a redirect is printable ASCII, and a
+/// redirect to it leads to its host. A message has no password.
 @Sendable func fuzzRedirects(_ input: inout FuzzInput) {
     let url = input.text()
     check(!CacheKey.withoutCredentials("http://u:secret@\(url)").hasPrefix("http://u:secret@"), "no password is shown")

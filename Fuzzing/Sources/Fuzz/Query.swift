@@ -22,10 +22,10 @@ import HTTPTypes
     check((first == second) == isEqual, "equal metadata and content, and no others, have one key")
 }
 
-/// The fields that describe content: a line for each, which may be empty.
+/// The fields that describe content: one line each, possibly empty.
 private struct Metadata {
     let request: HTTPRequest
-    /// The bytes of each value; `nil` for a field that is missing.
+    /// The bytes of each value, or `nil` for a missing field.
     let values: [[UInt8]?]
 
     init(_ input: inout FuzzInput) {

@@ -4,8 +4,8 @@ import Foundation
 
 /// The file of request records: a flag, then a header or a slot.
 ///
-/// Rules: damaged bytes are no record. A record that is read, written and read again is the same. A header that is read
-/// gives its bytes.
+/// Rules: damaged bytes are no record. A record that is read, written and read again is the same. Writing a parsed
+/// header gives its bytes.
 @Sendable func fuzzRequests(_ input: inout FuzzInput) {
     let flag = input.byte()
     let bytes = input.all()

@@ -10,9 +10,9 @@ private let keys: TierKeys = {
 
 /// The objects of a tier: a flag, and an object, a payload, or operations on epochs.
 ///
-/// Rules: an object that the keys did not seal is refused. A sealed one opens under its name, and is refused after any
-/// change, and under another name. A decoded record, encoded again, is the same record. No epoch counts while its removal
-/// is pending.
+/// Rules: an object that the keys did not seal is refused. A sealed object opens under its name, and is refused after
+/// any change and under another name. A decoded record, encoded again, is the same record. No epoch counts while its
+/// removal is pending.
 @Sendable func fuzzTier(_ input: inout FuzzInput) {
     switch input.byte() % 4 {
     case 0:
