@@ -1,5 +1,5 @@
-// Foundation as on Apple's systems: with the types of URLSession, and with Darwin in place of Linux's C library. The check
-// imports this module for Foundation. Types and members are those of Foundation on Linux.
+// Foundation as on Apple's systems: with the types of URLSession, and with Darwin instead of Linux's C library. The
+// check imports this module for Foundation. Types and members are those of Foundation on Linux.
 // https://developer.apple.com/documentation/foundation
 @_exported public import AppleDispatch
 @_exported public import CoreFoundation

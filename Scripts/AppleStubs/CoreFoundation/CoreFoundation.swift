@@ -1,6 +1,6 @@
 // https://developer.apple.com/documentation/corefoundation
-// Linux has no bridging by `as` to the types of Core Foundation. So the value types of Swift stand for the bridged ones here,
-// and that a value may be bridged is not checked.
+// Linux has no bridging by `as` to the types of Core Foundation. So Swift's value types replace the bridged types here,
+// and the check does not verify that a value may be bridged.
 @_exported public import struct Foundation.CGFloat
 @_exported public import struct Foundation.CGPoint
 @_exported public import struct Foundation.CGRect

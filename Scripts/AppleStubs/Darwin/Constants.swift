@@ -1,4 +1,4 @@
-// Constants of Darwin's headers that the sources name, with the types of Swift's importer.
+// The constants of Darwin's headers that the sources use, with the types of Swift's importer.
 
 // bsd/sys/fcntl.h
 public var O_RDONLY: Int32 { 0x0000 }

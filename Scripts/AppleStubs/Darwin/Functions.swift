@@ -1,6 +1,6 @@
-// Functions of Darwin's headers that the sources call, as Swift imports them: every result may be ignored, and a pointer
-// without nullability is implicitly unwrapped. The types have a module of their own: Swift allows no function `stat` beside
-// the type `stat` in one module.
+// The functions of Darwin's headers that the sources call, as Swift imports them: every result may be ignored, and a
+// pointer without nullability is implicitly unwrapped. The types are in a separate module, because Swift allows no
+// function `stat` and type `stat` in one module.
 @_exported public import DarwinTypes
 
 public typealias Text = UnsafePointer<CChar>

@@ -1,4 +1,4 @@
-// The types of Darwin's headers that the sources name, as Swift imports them. Only the fields that are used.
+// The types of Darwin's headers that the sources use, as Swift imports them. Only with the used fields.
 // Headers: https://github.com/apple-oss-distributions/xnu, below bsd/sys and bsd/arm/_types.h, unless another is named.
 
 // bsd/arm/_types.h, bsd/sys/_types.h, bsd/sys/_types/*.h
@@ -103,6 +103,6 @@ public struct sockaddr {
     public init() {}
 }
 
-// bsd/sys/socket.h: `linger` has two fields of Int32 there and on Linux. The module of SwiftNIO, which takes one, is that of
-// Linux, hence not a type of its own.
+// bsd/sys/socket.h: `linger` has two fields of Int32 there and on Linux. The SwiftNIO module takes Linux's type, so
+// this stub re-exports that type.
 @_exported public import struct Glibc.linger

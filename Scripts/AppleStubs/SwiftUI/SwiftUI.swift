@@ -14,7 +14,7 @@ extension Never: View {
     public var body: Never { fatalError() }
 }
 
-/// The result of a modifier, whose type the SDK hides.
+/// The result of a modifier. The SDK hides its type.
 public struct Modified: View {
     public var body: Never { fatalError() }
 }

@@ -1,5 +1,5 @@
-// The part of Darwin's C headers that CPlatform and CSQLiteVFS use. Stands for each of their headers; the check creates a file
-// of each name. Headers: https://github.com/apple-oss-distributions/xnu, below bsd/sys, unless another is named.
+// The part of Darwin's C headers that CPlatform and CSQLiteVFS use. Replaces each of their headers; the check creates a
+// file of each name. Headers: https://github.com/apple-oss-distributions/xnu, below bsd/sys, unless another is named.
 #ifndef APPLE_STUBS_DARWIN_H
 #define APPLE_STUBS_DARWIN_H
 
