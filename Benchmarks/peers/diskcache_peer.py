@@ -76,7 +76,7 @@ for line in sys.stdin:
         seconds = 0
     elif command == "put":
         first, count, size = arguments
-        # Numbers of their own: what is filled stays as it is.
+        # Uses separate numbers, so that the filled entries stay unchanged.
         seconds = put(cache, range(10_000_000 + first, 10_000_000 + first + count), size) / count
     elif command == "get":
         seconds = get(cache, arguments[0], arguments[1]) / arguments[1]

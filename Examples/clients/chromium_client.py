@@ -18,8 +18,8 @@ checks = 0
 
 FLAGS = ["--no-sandbox"]
 if pin:
-    # For a host other than localhost, Chromium sends no dictionary on a connection whose certificate comes from a private
-    # authority. Without this feature it does.
+    # Without this feature, Chromium sends no dictionary to a host other than localhost on a connection with a
+    # certificate of a private authority.
     FLAGS += [f"--ignore-certificate-errors-spki-list={pin}", "--host-resolver-rules=MAP cache.test 127.0.0.1",
               "--disable-features=CompressionDictionaryTransportRequireKnownRootCert"]
 

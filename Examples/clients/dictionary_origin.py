@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import threading
 
-# A rule for each line of the bundle; the second version changes a few of them.
+# A rule for each line of the bundle. The second version changes a few rules.
 RULES = [f'rules["{number}"] = "{number * 2654435761 % 1000003}";' for number in range(6_000)]
 
 
@@ -54,7 +54,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             page = f'<!doctype html><link rel=icon href="data:,"><title>none</title><script src="{script}"></script>'
             return page.encode(), {"Content-Type": "text/html"}
         if self.path == "/app/0/bundle.js":
-            # Tells a client whether it has a dictionary by now. Browsers keep dictionaries some time after they run a script.
+            # Tells a client whether it already has a dictionary. Browsers keep dictionaries some time after they run a
+            # script.
             name = self.headers.get("Available-Dictionary", "none")
             return name.encode(), {"Content-Type": "text/plain", "Cache-Control": "no-store"}
         content, first = BUNDLES[self.path], BUNDLES["/app/1/bundle.js"]

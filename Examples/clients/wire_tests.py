@@ -185,7 +185,8 @@ def the_proxy_answers_expect_when_it_reads_content():
     assert connection.read_until(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
     connection.send(b"12345")
     assert connection.read_response()[2] == b"12345"
-    # The proxy does not request content that it will not read. The connection ends, because the content may follow or not.
+    # The proxy does not request content that it will not read. The connection ends, because the content may or may not
+    # follow.
     connection.send(b"OPTIONS *" + head)
     status, fields, _ = connection.read_response()
     assert status == 501 and b"Connection: close" in fields and connection.read_to_end() == b""
@@ -206,13 +207,13 @@ def interim_responses_reach_clients_of_http_1_1():
     origin.scripts |= {b"/hints": hints, b"/hints-1.0": interim + ok(b"page"), b"/next": ok(b"next")}
     connection = connect()
     connection.send(b"GET /hints HTTP/1.1\r\n" + host + b"\r\n")
-    # They arrive at once: the origin has not sent the final head.
+    # They arrive immediately: the origin has not sent the final head.
     assert connection.read_response() == (103, [b"Link: </a.css>; rel=preload", b"X-Bytes: \xe9"], b"")
     assert connection.read_response() == (102, [], b"")
     released.set()
     status, _, content = connection.read_response()
     assert (status, content) == (200, b"page"), status
-    # A hit has none, and the connection goes on.
+    # A hit has no interim responses, and the connection stays open.
     connection.send(b"GET /hints HTTP/1.1\r\n" + host + b"\r\nGET /next HTTP/1.1\r\n" + host + b"\r\n")
     assert connection.read_response()[::2] == (200, b"page") and connection.read_response()[::2] == (200, b"next")
     connection = connect()

@@ -43,7 +43,7 @@ class Ceph:
         self.make()
         self.start()
         self.send("PUT", "/bucket")
-        # RGW makes the pools of the objects with the first one, for which seconds pass.
+        # RGW creates the pools of the objects with the first object, which takes seconds.
         self.send("PUT", "/bucket/first")
         self.send("DELETE", "/bucket/first")
 
@@ -63,7 +63,7 @@ mon data = {self.folder}/mon
 osd data = {self.folder}/osd
 osd objectstore = bluestore
 bluestore block size = {16 << 30}
-# The least that an OSD accepts.
+# The smallest size that an OSD accepts.
 osd memory target = {896 << 20}
 osd crush chooseleaf type = 0
 osd pool default size = 1

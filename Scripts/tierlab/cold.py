@@ -9,7 +9,8 @@ def prove(lab):
     """At most one origin request for each machine; one for all where the engine's conditional PUT makes one the writer."""
     for name, engine in lab.engines():
         bound = lab.options.s3_bound if engine.region else MACHINES
-        # Machines do not give up on a busy system: a deadline that passes makes no further request, but another path.
+        # Sets a long deadline for busy systems: after a missed deadline a machine takes another path, without another
+        # request.
         machines = lab.machines(MACHINES, engine, deadline=1000)
         for size in (1_000, 300_000):
             lab.origin.reset()

@@ -27,12 +27,12 @@ def prove(lab):
             far = lab.delayed(engine, delay)
             tiered, alone = lab.machines(1, far)[0], lab.machines(1)[0]
             batches = [urls[i:i + batch] for i in range(0, len(urls), batch)]
-            # The first batch is the learning: eight measurements, each at most the deadline longer.
+            # The machine learns in the first batch: eight measurements, each longer by at most the deadline.
             first = mean(tiered.run(batches[0], width=WIDTH, hasSamples=True)) / mean(
                 alone.run(batches[0], width=WIDTH, hasSamples=True))
             ratios, results = [], []
             for i, part in enumerate(batches[1:]):
-                # At once, so that the noise of the system is that of both.
+                # Runs both concurrently, so that the noise of the system affects both.
                 pair = at_once([lambda: tiered.run(part, width=WIDTH, hasSamples=True),
                                 lambda: alone.run(part, width=WIDTH, hasSamples=True)])
                 ratios.append(mean(pair[0]) / mean(pair[1]))

@@ -59,7 +59,7 @@ class Nginx:
         self.port = lab.port()
         self.url = f"http://{self.host}:{self.port}/tier"
         user = "user root;" if os.getuid() == 0 else ""
-        # The bodies of PUT arrive on the small disk, as they would beside the objects.
+        # Receives the bodies of PUT on the small disk, like a server with both on one disk.
         temporary = os.path.join(self.root if disk else self.folder, "arriving")
         paths = "".join(f"{name}_temp_path {self.folder}/{name};" for name in ("proxy", "fastcgi", "uwsgi", "scgi"))
         with open(os.path.join(self.folder, "nginx.conf"), "w") as file:

@@ -45,7 +45,7 @@ def prove_on(lab, name, engine, isEmpty):
         for moment in ("before", "within", "after"):
             prepare()
             kills += write(lab, through, relay, number, moment) is None
-            # Two readers after each other: the first one fills the rest, the second one finds all of it.
+            # Two sequential readers: the first fills in the rest, the second finds everything.
             for _ in range(2):
                 result = fill(lab, engine)
                 results.append(result)

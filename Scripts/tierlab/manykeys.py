@@ -7,13 +7,13 @@ def prove(lab):
     """One record for each key and at most 259 epochs; the memory after all keys is that after a fifth of them."""
     count = lab.options.keys
     engine = lab.nginx()
-    # The machine answers in place of the origin: the tier, and not the origin, is measured.
+    # The machine answers in place of the origin, so that only the tier is measured.
     machine = lab.machines(1, engine, deadline=5000, maxEntries=10_000, isOriginInside=True)[0]
     steps, memory, start = 20, [], time.monotonic()
     url = "http://origin.test/*?size=200&delay=5"
     for step in range(steps):
         first, last = step * count // steps, (step + 1) * count // steps
-        # In parts: more than 1,000 waiting writes are dropped.
+        # Works in parts, because the machine drops writes when more than 1,000 are waiting.
         for part in range(first, last, 1000):
             result = machine.run(width=16, range={"url": url, "from": part, "to": min(part + 1000, last)})
             machine.ask("drain")

@@ -61,7 +61,7 @@ def measure(lab, name, engine, fault, scale):
     seconds = before + during + after
     machines = lab.machines(MACHINES, engine, deadline=deadline, epochLifetime=1000)
     alone = lab.machines(1)[0]
-    # Four of five URLs are in the tier. Every tenth body is an object of its own.
+    # The tier has four of five URLs. Every tenth body is a separate object.
     count = int(seconds * 1000 / (delay + pause) * WIDTH * 1.5)
     base = f"{lab.origin.url}/{name.replace(', ', '-').replace(' ', '-')}"
 
@@ -70,16 +70,16 @@ def measure(lab, name, engine, fault, scale):
 
     known, warm = urls("known", 0, count), urls("warm", 0, 300 if lab.options.quick else 1000 // scale)
     writer = lab.writer(engine)
-    # In parts: more than 1,000 waiting writes are dropped.
+    # Works in parts, because the machine drops writes when more than 1,000 are waiting.
     for i in range(0, len(known + warm), 500):
         writer.run((known + warm)[i:i + 500], width=32)
         writer.ask("drain")
     writer.end()
     orders = [[url for i in range(count) for url in ([known[i]] if i % 5 else urls(machine, i, i + 1))]
               for machine in range(MACHINES)]
-    # A machine without a tier beside them: what the origin takes on this system, at the same time.
+    # A concurrent machine without a tier measures the speed of the origin on this system.
     own = urls("alone", 0, count)
-    # A machine that begins on a busy system may have opened its breaker: its beginning is not the subject.
+    # Warms up until the tier answers, because a machine that starts on a busy system may have opened its breaker.
     load = {"width": WIDTH, "pause": pause, "hasSamples": True}
     for i in range(0, len(warm), 50):
         begun = at_once([lambda m=m: m.run(warm[i:i + 50], **load) for m in machines + [alone]])[:-1]
@@ -111,7 +111,7 @@ def measure(lab, name, engine, fault, scale):
         phases[phase].append((head / 1000, source, began))
     own_p99 = percentile([head / 1000 for _, head, _ in origin["samples"]], 0.99)
     # The noise of two cores: a quarter of the sum, and half of it where few requests are measured.
-    # A miss on S3 waits for its lease, too, for at most another deadline.
+    # A miss on S3 also waits for its lease, for at most another deadline.
     deadlines = 2 * deadline if engine.region else deadline
     bound = (own_p99 + deadlines) * (1.5 if lab.options.quick else 1.25)
     for phase, loads in phases.items():
@@ -121,7 +121,7 @@ def measure(lab, name, engine, fault, scale):
             [head for head, _, _ in loads], 0.5), 1), "tier": round(hits, 3), "origin p99": round(own_p99, 1)})
         lab.check(proof, p99 <= bound, f"{phase}: p99 {p99:.0f} ms of {len(loads)} heads, at most {bound:.0f} "
                   f"(origin alone {own_p99:.0f}, deadlines {deadlines}); the tier answered {100 * hits:.0f} %")
-    # Recovered is the first second of which the tier answers 30 %.
+    # Counts as recovered from the first second in which the tier answers 30 %.
     back = next((second for second in range(after) if share(
         [load for load in phases["after"] if second <= (load[2] - times["repair"]) / 1000 < second + 1]) >= 0.3), None)
     lab.keep(f"outage/{name}/back", back)

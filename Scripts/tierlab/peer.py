@@ -61,7 +61,8 @@ def prove(lab):
     for name, Side in {"CacheTier": Ours, "hishel": Hishel}.items():
         engine = lab.moto()
         urls = [f"{lab.origin.url}/hit-{i}?size=8000&delay=100" for i in range(HITS)]
-        # Two machines fill the engine: one that asks tier and origin at once does not write the first response of each epoch.
+        # Two machines fill the engine, because a machine that asks tier and origin concurrently does not write the
+        # first response of each epoch.
         for _ in range(2):
             first = Side(lab, engine)
             first.run(urls)
@@ -74,7 +75,7 @@ def prove(lab):
         if "store" in result:
             again = second.run(urls)
             figures["own store median ms"] = round(statistics.median(again["store"]) / 1000, 2)
-        # Without the engine: stopped, so that connections stay open and silent.
+        # Stops the engine, so that connections stay open and silent.
         other = [f"{lab.origin.url}/stopped-{i}?size=8000&delay=100" for i in range(12)]
         os.killpg(engine.process.pid, signal.SIGSTOP)
         start = time.monotonic()

@@ -7,9 +7,9 @@ import time
 from lab import Behind
 from relay import NotingRelay
 
-# Leases are deleted, so they are no part of the proof.
+# The proof excludes leases, because they are deleted.
 KEPT = ("/v1/resp/", "/v1/cas/", "/v1/vary/", "/v1/epoch/")
-# The origin is slower than a hit, so that the tier answers first even if both are asked at once.
+# The origin is slower than a hit, so that the tier answers first even if both are asked concurrently.
 DELAY, WIDTH, SECONDS = 300, 16, 4
 
 
@@ -26,10 +26,10 @@ def prove_on(lab, name, engine, number):
     relay = NotingRelay(engine.host, engine.port)
     base = f"http://origin.test/restart-{number}"
     urls = [f"{base}-{i}?delay={DELAY}&size={100_000 if i % 10 == 0 else 2_000}" for i in range(1000)]
-    # A deadline that passes on a busy system would suspend the writes.
+    # A missed deadline on a busy system would suspend the writes.
     setup = {"deadline": 30_000, "isOriginInside": True}
     writer = lab.machines(1, Behind(engine, relay.port), epochLifetime=1_000_000, **setup)[0]
-    # The epochs come first: a response whose epoch the writer does not know is not written.
+    # The epochs come first, because a response with an epoch unknown to the writer is not written.
     first = {"url": f"{base}-first-*?delay={DELAY}&size=10", "from": 0, "to": 500}
     writer.run(width=WIDTH, range=first)
     writer.ask("drain")

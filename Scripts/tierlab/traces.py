@@ -9,8 +9,9 @@ from chart import bars
 from lab import at_once
 
 MACHINES = 10
-# The replay puts a day into minutes, and ten machines on one: a lookup in the tier takes many times as long as on a machine of its
-# own. So the origin, and the deadline of the tier, are slower in proportion: the tier asks at once where that is faster.
+# The replay compresses a day into minutes, and ten machines onto one, so a lookup in the tier takes many times as long
+# as on a dedicated machine. So the origin and the deadline of the tier are slower in proportion: the tier asks both
+# concurrently where that is faster.
 ORIGIN, DEADLINE = 500, 500
 
 
