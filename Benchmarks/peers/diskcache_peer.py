@@ -1,4 +1,4 @@
-"""Python's diskcache, for the comparison: reads commands, one a line, and answers each with microseconds per operation.
+"""Python's diskcache, for the comparison. Reads one command per line, and answers each with microseconds per operation.
 
 fill COUNT SIZE | put FIRST COUNT SIZE | get FIRST COUNT SIZE | open COUNT | evict COUNT SIZE
 """

@@ -1,4 +1,4 @@
-"""Loads a page and its next version in browsers with and without the dictionary, and compares what each one gets.
+"""Loads a page and its next version in browsers with and without the dictionary, and compares their responses.
 
     chromium_client.py ORIGIN-PORT URL           over http://localhost, which counts as a secure context
     chromium_client.py ORIGIN-PORT URL PIN       over TLS, with the certificate whose key has this SHA-256
@@ -31,13 +31,13 @@ def expect(what, got, wanted):
 
 
 class Browser:
-    """A browser with a profile of its own."""
+    """A browser with a separate profile."""
 
     def __init__(self, chromium):
         self.page = chromium.new_context().new_page()
 
     def load(self, version):
-        """Returns the title that the script sets, the coding and the length of the script, and what the cache did."""
+        """Returns the title that the script sets, the coding and the length of the script, and the cache's action."""
         with self.page.expect_response(f"**/app/{version}/bundle.js") as script:
             self.page.goto(f"{url}/page/{version}")
         fields = script.value.all_headers()

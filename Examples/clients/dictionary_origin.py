@@ -1,4 +1,4 @@
-"""An origin of a page and two versions of its script. It sends a version as its difference from an older one that a client has."""
+"""An origin of a page and two versions of its script. Sends a version as the difference from the client's older version."""
 
 import base64
 import hashlib
@@ -72,7 +72,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     @classmethod
     def take(cls):
-        """Returns the requests since the last call, but not those that ask for a dictionary."""
+        """Returns the requests since the last call, except requests for a dictionary."""
         with cls.lock:
             taken, cls.seen = [line for line in cls.seen if not line.startswith("/app/0/")], []
         return sorted(taken)

@@ -1,4 +1,4 @@
-"""What the check of the inspector measures: accessibility, widths, growth, times."""
+"""The measurements of the inspector's check: accessibility, widths, growth, times."""
 
 import statistics
 from axe_playwright_python.sync_playwright import Axe
@@ -50,14 +50,14 @@ def accessibility_problems(page):
 
 
 def width_problems(page, width):
-    """Returns what makes the page scroll sideways."""
+    """Returns the elements that make the page scroll sideways."""
     sideways = page.evaluate(
         "[document.documentElement, document.getElementById('main')].some(box => box.scrollWidth > box.clientWidth)")
     return page.evaluate(WIDE, width)[:3] + (["scrolls sideways"] if sideways else [])
 
 
 def growth_problems(page):
-    """Returns whether nodes or memory grow with a stream of 10,000 records a second."""
+    """Whether nodes or memory grow with a stream of 10,000 records a second."""
     session = page.context.new_cdp_session(page)
 
     def size():

@@ -1,4 +1,4 @@
-"""The steps of a person in each panel of the inspector."""
+"""The steps of a user in each panel of the inspector."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ def rows(page):
 
 
 def routes(page, base):
-    """The panels for accessibility, widths and pictures. Leaves out Change, which a read-only inspector has not."""
+    """The panels for accessibility, widths and pictures. Omits Change, which a read-only inspector lacks."""
     identifier = page.evaluate(
         "async url => (await (await fetch(`./api/entries?prefix=${encodeURIComponent(url)}&limit=1`)).json()).entries[0]?.id",
         url("/picture/1"))
@@ -52,7 +52,7 @@ def live(page, base):
 
 
 def live_again(page, base):
-    """Comes back to Live before its stream begins: the requests of the first visit are still there, to read and to filter."""
+    """Returns to Live before its stream begins. The requests of the first visit must still be there to read and filter."""
     open_panel(page, base, "live")
     expect(rows(page).first).to_be_visible()
     page.keyboard.press("2")
@@ -139,7 +139,7 @@ def entry(page, base):
 
 
 def left_while_found(page, base):
-    """Leaves Entry before the entry of a URL is found: the answer comes to a panel that is not shown, and moves nobody."""
+    """Leaves Entry before the entry of a URL is found. The late answer must not change the displayed panel."""
     held = []
     page.route("**/api/entries?*", lambda route: held.append(route))
     with page.expect_request("**/api/entries?*"):

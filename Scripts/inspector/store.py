@@ -57,14 +57,14 @@ def origin_fields(path):
 
 
 def url(path):
-    """Returns the address of a path of the origin, which has a host for each kind of content."""
+    """Returns the address of a path of the origin, which uses a separate host for each kind of content."""
     host = {"data": "api.example.org", "broken": "api.example.org", "style": "static.example.net",
             "picture": "images.example.net"}.get(path.split("/")[1], "news.example.com")
     return f"http://{host}{path}"
 
 
 def environment(proxy):
-    """Returns the variables that lead every host to the origin of the check."""
+    """Returns the environment variables that route every host to the origin of the check."""
     return {**os.environ, "http_proxy": proxy, "no_proxy": ""}
 
 
@@ -82,7 +82,7 @@ def urls():
 
 @contextlib.contextmanager
 def used_by_two(tool, directory, proxy):
-    """Fills a store, and loads through it by two processes at a time until the end."""
+    """Fills a store, and loads through it with two concurrent processes until the end."""
     where = ("--store", directory)
     run(tool, proxy, "get", url("/page/0"), *where)
     run(tool, proxy, "record", "on", *where)

@@ -22,13 +22,13 @@ ACCESS_KEY, SECRET = "AKIDEXAMPLE", "of the lab"
 
 
 def missing():
-    """The reason why this system cannot run Ceph; `None` if it can."""
+    """The reason why this system cannot run Ceph, or `None`."""
     absent = [program for program in PROGRAMS if not shutil.which(program)]
     return f"no {', '.join(absent)}: apt-get install --no-install-recommends {PACKAGES}" if absent else None
 
 
 class Ceph:
-    """RGW with a bucket. Pools have one replica, as there is one OSD."""
+    """RGW with a bucket. Pools have one replica, because there is one OSD."""
 
     region = "us-east-1"
 
@@ -98,13 +98,13 @@ debug rgw = 0
             raise RuntimeError(f"{command}: {result.stdout}")
 
     def start_daemon(self, name, *command):
-        """Starts a process of the cluster, unless it runs."""
+        """Starts a process of the cluster unless it is running."""
         process = self.daemons.get(name)
         if process is None or process.poll() is not None:
             self.daemons[name] = self.lab.start([*command, "-f", "-c", self.conf], start_new_session=True)
 
     def start(self):
-        """Starts all processes that do not run."""
+        """Starts all stopped processes."""
         self.start_daemon("monitor", "ceph-mon", "-i", "a")
         self.start_daemon("osd", "ceph-osd", "-i", "0")
         self.start_daemon("rgw", "radosgw", "-n", "client.admin")
@@ -150,7 +150,7 @@ debug rgw = 0
             return response.read()
 
     def read(self, path):
-        """The content of an object; `None` if it is absent."""
+        """The content of an object, or `None`."""
         try:
             return self.send("GET", path)
         except urllib.error.HTTPError as error:

@@ -4,7 +4,7 @@ COLORS = {"with a tier": "#c7432b", "without": "#33658a"}
 
 
 def bars(title, groups):
-    """Returns a chart. A group has a name, a unit, and its bars with name and value; each group has a scale of its own."""
+    """Returns a chart. A group has a name, a unit, and its bars with name and value; each group has its own scale."""
     left, right, pitch = 260, 740, 24
     elements, y = [text(title, 20, 28, weight="bold")], 60
     for name, unit, lines in groups:

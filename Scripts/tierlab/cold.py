@@ -1,4 +1,4 @@
-"""Many machines request one cold URL at once."""
+"""Many machines request one cold URL concurrently."""
 
 from lab import at_once
 
@@ -6,7 +6,7 @@ MACHINES, REQUESTS = 8, 1000
 
 
 def prove(lab):
-    """At most one origin request for each machine; one for all where the engine's conditional PUT makes one the writer."""
+    """At most one origin request for each machine; one in total if the engine's conditional PUT selects a single writer."""
     for name, engine in lab.engines():
         bound = lab.options.s3_bound if engine.region else MACHINES
         # Sets a long deadline for busy systems: after a missed deadline a machine takes another path, without another

@@ -1,4 +1,4 @@
-"""Two engines of the tier: nginx with DAV, on a small disk and behind a link of its own, and the S3 server of moto."""
+"""Two engines of the tier: nginx with DAV, on a small disk and behind a separate link, and the S3 server of moto."""
 
 import os
 import shutil
@@ -43,7 +43,7 @@ class Link:
 
 
 class Nginx:
-    """nginx with DAV: in a namespace of its own if there is a link, and on a disk of some size if there is one."""
+    """nginx with DAV, in a separate namespace if it has a link, and on a disk of limited size if it has a disk."""
 
     region = None
 
@@ -96,7 +96,7 @@ http {{
     crash = kill
 
     def read(self, path):
-        """The content of an object; `None` if it is absent."""
+        """The content of an object, or `None`."""
         file = self.root + path
         if not os.path.exists(file):
             return None

@@ -1,11 +1,11 @@
-"""A writer is killed at each of its writes to the engine: before, within and after it."""
+"""Kills a writer at each of its writes to the engine: before, within and after the write."""
 
 from lab import Behind
 from relay import KillingRelay
 
 
 def urls(lab):
-    """Bodies inside the record and of their own, with one variant and with several."""
+    """Bodies inside the record and in separate objects, with one variant and with several."""
     base = lab.origin.url
     return [f"{base}/small?size=500", f"{base}/large?size=200000", f"{base}/small-vary?size=700&vary=1#de",
             f"{base}/small-vary?size=700&vary=1#en", f"{base}/large-vary?size=150000&vary=1#de",
@@ -70,7 +70,7 @@ def fill(lab, engine):
 
 
 def write(lab, engine, relay, number=0, moment=""):
-    """Loads everything on a machine that may be killed. Returns the number of its writes; `None` if it was killed."""
+    """Loads everything on a machine that may be killed. Returns the number of its writes, or `None` after a kill."""
     machine = lab.machines(1, engine, deadline=5000, epochLifetime=0)[0]
     relay.plan(machine.process.pid if number else None, number, moment)
     try:

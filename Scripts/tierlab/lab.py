@@ -1,4 +1,4 @@
-"""What the proofs share: a folder, processes that end with the lab, the origin, and the machines of a fleet."""
+"""The shared parts of the proofs: a folder, processes that end with the lab, the origin, and the machines of a fleet."""
 
 import concurrent.futures
 import json
@@ -85,7 +85,7 @@ class Lab:
     def writer(self, engine):
         """Returns a machine that fills the tier, and answers in place of the origin.
 
-        A machine that asks tier and origin at once does not write the response for which the tier lacks an epoch. So this one
+        A machine that asks tier and origin concurrently does not write a response whose epoch the tier lacks. So this one
         has written all 256 of the origin's host.
         """
         machine = Machine(self, engine, deadline=5000, isOriginInside=True)
@@ -152,7 +152,7 @@ class Origin:
 
 
 class Machine:
-    """A process with a store of its own, and a tier if there is an engine."""
+    """A process with its own store, and with a tier if it has an engine."""
 
     def __init__(self, lab, engine=None, **setup):
         self.lab = lab

@@ -1,4 +1,4 @@
-"""Many keys: the objects of the tier are as many as documented, and the memory of a machine stays flat."""
+"""Many keys: the tier has the documented number of objects, and the memory of a machine stays flat."""
 
 import time
 

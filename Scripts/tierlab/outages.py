@@ -1,4 +1,4 @@
-"""The tier fails in mid-load: killed, stopped, without its link, on a full disk."""
+"""The tier fails under load: killed, stopped, without its link, on a full disk."""
 
 import os
 import signal
@@ -134,5 +134,5 @@ def measure(lab, name, engine, fault, scale):
 
 
 def share(loads):
-    """The share that the tier answered."""
+    """The share of loads that the tier answered."""
     return sum(source == "tier" for _, source, _ in loads) / max(1, len(loads))

@@ -1,4 +1,4 @@
-"""hishel with its storage on S3, beside a machine with the tier on the same engine: both do the same work."""
+"""hishel with its storage on S3, and a machine with the tier on the same engine, doing the same work."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Hishel:
 
 
 class Ours:
-    """A machine with one request at a time, as hishel's."""
+    """A machine with one request at a time, like hishel's."""
 
     def __init__(self, lab, engine):
         self.machine = lab.machines(1, engine)[0]

@@ -14,7 +14,7 @@ import threading
 
 
 class Delayed(asyncio.Protocol):
-    """One direction of a connection. Each chunk leaves after the delay; so does the end."""
+    """One direction of a connection. Delays each chunk and the end."""
 
     def __init__(self, delay):
         self.delay = delay
@@ -94,7 +94,7 @@ class Relay:
             pass
 
     def exchange(self, requests, responses, client, server):
-        """Relays one request and its response; false at the end of the connection."""
+        """Relays one request and its response. Returns false at the end of the connection."""
         head, length = read_head(requests)
         if not head:
             return False

@@ -14,7 +14,7 @@ DELAY, WIDTH, SECONDS = 300, 16, 4
 
 
 def prove(lab):
-    """Each object that the engine acknowledged before is there with the bytes that were written."""
+    """Each acknowledged object is still present with the written bytes."""
     # moto keeps its objects in memory.
     for name, engine in lab.engines(but=("moto",)):
         for number in range(1 if lab.options.quick else 3):

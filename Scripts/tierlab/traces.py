@@ -16,7 +16,7 @@ ORIGIN, DEADLINE = 500, 500
 
 
 def read(path):
-    """The keys of the trace with one size each, in its order."""
+    """The keys of the trace in order, with one size each."""
     sizes, keys = {}, []
     with open(path) as file:
         for line in file:
@@ -27,7 +27,7 @@ def read(path):
 
 
 def split(keys, seed=1):
-    """The requests of each machine: a user has a machine, and the trace names no users, so chance decides."""
+    """The requests of each machine, chosen at random, because the trace does not name users."""
     chance = random.Random(seed)
     parts = [[] for _ in range(MACHINES)]
     for key in keys:
@@ -36,7 +36,7 @@ def split(keys, seed=1):
 
 
 def prove(lab):
-    """The origin gets the requests of one cache, and not those of ten."""
+    """The origin gets the requests of one cache instead of ten."""
     keys, sizes = read(lab.options.trace)
     keys = keys[:lab.options.requests]
     parts = split(keys)
