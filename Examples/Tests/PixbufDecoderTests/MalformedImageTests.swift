@@ -21,7 +21,7 @@ internal import Testing
         }
     }
 
-    @Test("Ignores bytes after the end of an image", arguments: [Fixtures.baseline, Fixtures.progressive, Fixtures.png])
+    @Test("Ignores bytes after the end", arguments: [Fixtures.baseline, Fixtures.progressive, Fixtures.png])
     func trailer(_ image: Data) throws {
         let decoded = try PixbufDecoder().decode(image + Data(repeating: 0xA5, count: 3000), Self.thumbnail)
         #expect(decoded.width == 8)

@@ -34,7 +34,7 @@ package struct CombinedPart: Hashable, Sendable {
     /// The pieces to write, front to back.
     package let pieces: [Piece]
 
-    /// Joins `part` with the candidates' parts that it touches, or returns `nil` if it touches none. All candidates are
+    /// Joins `part` with the candidates' parts that it touches. Returns `nil` without such a part. All candidates are
     /// of the same representation.
     init?(of new: StoredResponse, part: StoredPart, with stored: [PartCombination.Stored], among candidates: [Int]) {
         var union = part
