@@ -190,7 +190,7 @@ struct HotKeysTests {
         }
     }
 
-    @Test("not hot: a key without entries whose failures were not asked for, with more than eight of them, or with a head of more than 16 KiB")
+    @Test("A key is not hot with unknown failures, more than eight entries, or a head of more than 16 KiB")
     func bounds() throws {
         let store = try sandbox.open()
         for number in 0..<9 {
