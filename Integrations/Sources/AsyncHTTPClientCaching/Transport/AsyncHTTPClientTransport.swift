@@ -185,7 +185,7 @@ extension TimeAmount {
 extension HTTPRequest.Method {
     /// Whether IANA registers the method as safe: a safe method changes nothing at the origin (RFC 9110 §9.2.1).
     fileprivate var isSafe: Bool {
-        ["GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"].contains(rawValue)
+        ["GET", "HEAD", "OPTIONS", "PRI", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"].contains(rawValue)
     }
 }
 
