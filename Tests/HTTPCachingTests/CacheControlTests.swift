@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// A `Cache-Control` field and what is to be read from it.
+/// A `Cache-Control` field and its expected directives.
 private struct Case: Sendable, CustomTestStringConvertible {
     let lines: [String]
     let expected: CacheControl
@@ -22,7 +22,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct CacheControlTests {
-    @Test("Every directive that this cache acts on is read")
+    @Test("Reads every directive that this cache acts on")
     func directives() {
         let control = CacheControl(
             Sample.fields([
@@ -51,7 +51,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P01 RFC 9111 §5.2: directive names in any case",
+        "P01 RFC 9111 §5.2: directive names are case-insensitive",
         arguments: [
             Case("No-StOrE") { $0.noStore = true },
             Case("NO-CACHE") { $0.noCache = true },
@@ -109,7 +109,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P04 RFC 9110 §5.6.1.2: empty list elements are passed over",
+        "P04 RFC 9110 §5.6.1.2: empty list elements are skipped",
         arguments: [
             Case(",, max-age=5,") { $0.maxAge = .seconds(5) },
             Case(" , \t,no-store , ,") { $0.noStore = true },
@@ -138,7 +138,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P06 RFC 9111 §4.2.1, decision 3: of a directive that comes twice the first counts",
+        "P06 RFC 9111 §4.2.1, decision 3: the first of two equal directives counts",
         arguments: [
             Case("max-age=5, max-age=600") { $0.maxAge = .seconds(5) },
             Case("max-age=600, max-age=5") { $0.maxAge = .seconds(600) },
@@ -190,7 +190,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P11 RFC 9111 §5.2: white space around = is malformed",
+        "P11 RFC 9111 §5.2: whitespace around = is malformed",
         arguments: [
             Case("max-age =60") { $0.maxAge = .malformed },
             Case("max-age= 60") { $0.maxAge = .malformed },
@@ -218,7 +218,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P13: a quote that is never closed is read the strict way",
+        "P13: after an unclosed quote, the restrictive reading counts",
         arguments: [
             Case(#"max-age="10"#) { $0.maxAge = .malformed },
             Case(#"private="set-cookie"#) {
@@ -247,7 +247,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P14: a semicolon separates nothing; the element is malformed",
+        "P14: a semicolon is no separator; its element is malformed",
         arguments: [
             Case("max-age=60; foo") { $0.maxAge = .malformed },
             Case("max-age=60;foo, public") {
@@ -275,7 +275,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P15 RFC 8246 §2: arguments where none belong are ignored",
+        "P15 RFC 8246 §2: arguments of directives that take none are ignored",
         arguments: [
             Case("immutable=foo, immutable=\"a, b\"") { $0.isImmutable = true },
             Case("no-store=foo") { $0.noStore = true },
@@ -303,7 +303,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "Q02 RFC 9111 §5.2.1.2: max-stale without an argument means any",
+        "Q02 RFC 9111 §5.2.1.2: max-stale without an argument allows any staleness",
         arguments: [
             Case("max-stale") { $0.maxStale = .seconds(.max) },
             Case("max-stale=5") { $0.maxStale = .seconds(5) },
@@ -314,7 +314,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(example.parsed == example.expected)
     }
 
-    @Test("C1: field names in any case", arguments: ["cache-control", "Cache-Control", "CACHE-CONTROL"])
+    @Test("C1: field names are case-insensitive", arguments: ["cache-control", "Cache-Control", "CACHE-CONTROL"])
     func fieldName(name: String) {
         #expect(CacheControl(Sample.fields(["\(name): max-age=5"])).maxAge == .seconds(5))
     }

@@ -2,16 +2,16 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// What Appendix A of the acceptance table requires of a private cache with default lifetime 0.
+/// The requirements of the acceptance table's Appendix A for a private cache with a default lifetime of 0.
 private struct Vector: Sendable, CustomTestStringConvertible {
     enum Required: Hashable {
-        /// Stored, and fresh for so long.
+        /// Stored, and fresh for this time.
         case lifetime(Int64)
         /// Stored, and validated each time.
         case validatedAlways
-        /// Not stored; an older entry goes.
+        /// Not stored; removes an older entry.
         case notStored
-        /// Stored, fresh for so long, and not to be served once stale.
+        /// Stored, fresh for this time, and never served stale.
         case notServedStale(lifetime: Int64)
     }
 
@@ -28,7 +28,7 @@ private struct Vector: Sendable, CustomTestStringConvertible {
 
 @Suite struct CacheControlVectorTests {
     @Test(
-        "B2 Appendix A: what each of the 21 headers requires",
+        "B2 Appendix A: the requirements of each of the 21 headers",
         arguments: [
             Vector("max-age=600", .lifetime(600)),
             Vector("public, max-age=600", .lifetime(600)),
@@ -49,7 +49,7 @@ private struct Vector: Sendable, CustomTestStringConvertible {
             Vector("no-cache, max-age=600", .validatedAlways),
             Vector("no-store", .notStored),
             Vector("no-store, max-age=0", .notStored),
-            // No Last-Modified, so the next rung of B3 is the default lifetime, 0.
+            // Without Last-Modified, the default lifetime, 0, is the next rung of B3.
             Vector("private", .lifetime(0)),
             Vector("must-revalidate", .notServedStale(lifetime: 0)),
         ])
@@ -90,7 +90,7 @@ private struct Vector: Sendable, CustomTestStringConvertible {
         if lifetime > 0 { #expect(Outcome(Sample.decide(Sample.request(), stored, at: lifetime - 1)) == .hit) }
     }
 
-    @Test("B6: no-cache is not sticky")
+    @Test("B6: no-cache lasts no longer than its response")
     func notSticky() {
         let strict = Sample.stored("Cache-Control: no-cache", #"ETag: "a""#)
         #expect(Outcome(Sample.decide(Sample.request(), strict, at: 1)) == .validate)

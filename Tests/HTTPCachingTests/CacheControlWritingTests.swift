@@ -17,7 +17,7 @@ internal import Testing
     }
 
     @Test(
-        "RFC 9111 §5.2: directives become a field value",
+        "RFC 9111 §5.2: writes directives as a field value",
         arguments: [
             Case("") { _ in },
             Case("max-age=60, public") {
@@ -51,7 +51,7 @@ internal import Testing
                 $0.noCache = true
                 $0.noCacheFields = ["x"]
             },
-            // Nothing gets out of the quotes or the line, and a restriction is not lost.
+            // No value leaves its quotes or its line, and no restriction is lost.
             Case("no-cache") { $0.noCacheFields = ["x", "\", max-age=60, y=\""] },
             Case("no-cache") { $0.noCacheFields = ["x\r\nSet-Cookie: a"] },
             Case("no-cache") { $0.noCacheFields = [""] },
@@ -69,7 +69,7 @@ internal import Testing
         #expect(example.control.fieldValue == example.testDescription)
     }
 
-    @Test("a field value that is written is read as what was written, whatever was read before")
+    @Test("a written field value reads back equal, for any directives read before")
     func reading() {
         let pieces = [
             "max-age", "s-maxage", "max-stale", "min-fresh", "no-cache", "no-store", "no-transform", "private",

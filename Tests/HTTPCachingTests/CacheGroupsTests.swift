@@ -30,7 +30,7 @@ private func quoted(_ names: [String]) -> String {
     }
 
     @Test(
-        "W07, W09 RFC 9875 §2, §3: both fields are a List of Strings; anything else is ignored",
+        "W07, W09 RFC 9875 §2, §3: both fields are a List of Strings; any other value is ignored",
         arguments: [
             Case(expect: []),
             Case("", expect: []),
@@ -70,7 +70,7 @@ private func quoted(_ names: [String]) -> String {
         #expect(groups([quoted([String(repeating: "y", count: 257), "a"])]) == ["a"])
     }
 
-    @Test("W07: a field of any length is read or ignored, and soon")
+    @Test("W07: a field of any length is read or ignored, in linear time")
     func hostile() {
         #expect(groups([quoted(Array(repeating: "a", count: 100_000))]).isEmpty)
         #expect(groups([quoted([String(repeating: "a", count: 1_000_000)])]).isEmpty)
@@ -99,7 +99,7 @@ private func quoted(_ names: [String]) -> String {
         #expect(invalidated([#""a", "b""#], method: try #require(HTTPRequest.Method(method))) == ["a", "b"])
     }
 
-    @Test("W08 RFC 9875 §2.2.1: the groups that the reply itself belongs to are not invalidated by it")
+    @Test("W08 RFC 9875 §2.2.1: a reply does not invalidate its own groups")
     func noCascade() {
         let fields = Sample.fields([#"Cache-Groups: "own""#, #"Cache-Group-Invalidation: "listed""#])
         #expect(CacheGroups.invalidated(by: fields, method: .post) == ["listed"])

@@ -4,7 +4,7 @@ internal import TestSupport
 internal import Testing
 
 @Suite struct CachePolicyTests {
-    @Test("K1: the defaults are the documented ones, and each has a check")
+    @Test("K1: each default equals the documented one")
     func defaults() {
         var defaults = DocumentedDefaults(of: CachePolicy())
         defaults.check("mode") { $0.mode == .http }
@@ -22,7 +22,7 @@ internal import Testing
         #expect(defaults.differences == [])
     }
 
-    @Test("K1: .shared differs from the default in nothing else")
+    @Test("K1: .shared differs from the default only in that it is shared")
     func shared() {
         var policy = CachePolicy.shared
         #expect(policy.isShared)
@@ -49,7 +49,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(), Self.expired, policy: policy, at: 10)) == whenStale)
     }
 
-    @Test("B5: with nothing stored every mode asks the origin but .cacheOnly")
+    @Test("B5: without a stored response, every mode but .cacheOnly asks the origin")
     func nothingStored() {
         for mode in [.http, .cacheFirst, .revalidateAlways] as [CachePolicy.Mode] {
             #expect(Sample.decide(policy: CachePolicy(mode: mode)) == .forward(.uriMiss))
@@ -58,7 +58,7 @@ internal import Testing
         #expect(Sample.decide(policy: CachePolicy(mode: .cacheOnly)) == .unsatisfiable)
     }
 
-    @Test("R01, F08 RFC 9111 §4.2.4: no mode serves a stale response that the origin forbids to serve stale")
+    @Test("R01, F08 RFC 9111 §4.2.4: no mode serves a response stale that the origin forbids to serve stale")
     func forbidden() {
         let cacheFirst = CachePolicy(mode: .cacheFirst)
         #expect(Outcome(Sample.decide(Sample.request(), Self.mustRevalidate, policy: cacheFirst, at: 9)) == .hit)
@@ -69,7 +69,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), Self.noCache, policy: cacheOnly, at: 0) == .unsatisfiable)
     }
 
-    @Test("F07: a response with neither freshness nor validator answers only .cacheFirst and .cacheOnly")
+    @Test("F07: .cacheFirst and .cacheOnly alone use a response with neither freshness nor validator")
     func nothingToGoBy() {
         let response = Sample.stored("X: y")
         #expect(Sample.decide(Sample.request(), response) == .forward(.stale))
@@ -89,7 +89,7 @@ internal import Testing
         }
     }
 
-    @Test("B4: a fixed lifetime beats the header, longer or shorter, but not no-cache")
+    @Test("B4: a fixed lifetime overrides the header, longer or shorter, but not no-cache")
     func fixedLifetime() {
         func outcome(_ seconds: Int, at now: Int64, _ response: StoredResponse = Self.expired) -> Outcome {
             let policy = CachePolicy(lifetimeOverride: .fixed(.seconds(seconds)))
@@ -102,7 +102,7 @@ internal import Testing
         #expect(outcome(100, at: 0, Self.noCache) == .validate)
     }
 
-    @Test("B4: under .doNotStore a stored response answers only a request that must not go out")
+    @Test("B4: under .doNotStore a stored response answers only .cacheOnly and only-if-cached")
     func doNotStore() {
         let policy = CachePolicy(lifetimeOverride: .doNotStore)
         #expect(Sample.decide(Sample.request(), Self.expired, policy: policy) == .forward(.bypass))

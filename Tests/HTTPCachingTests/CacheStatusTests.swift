@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import RawStructuredFieldValues
 internal import Testing
 
-/// A status and the member that stands for it.
+/// A status and its expected member.
 private struct Case: Sendable, CustomTestStringConvertible {
     let status: CacheStatus
     let expected: String
@@ -45,7 +45,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W02, W03 RFC 9211 §2: each parameter, and where it belongs",
+        "W02, W03 RFC 9211 §2: each parameter, and its place",
         arguments: [
             Case(.hit(), "cachestore;hit"),
             Case(.hit(ttl: 376), "cachestore;hit;ttl=376"),
@@ -66,7 +66,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(try item(example.status).rfc9651BareItem == .token("cachestore"))
     }
 
-    @Test("W03 RFC 9211 §2.3, §2.5, §2.6: fwd-status, stored and collapsed never stand beside hit")
+    @Test("W03 RFC 9211 §2.3, §2.5, §2.6: a member with hit has no fwd-status, stored or collapsed")
     func onlyWithForward() {
         var status = CacheStatus.forward(.stale, status: 304, ttl: 5, stored: true, collapsed: true)
         status.forward = nil
@@ -74,7 +74,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(status.member(name: "c") == "c;hit;ttl=5")
     }
 
-    @Test("W03 RFC 9651 §3.3.1: numbers beyond fifteen digits are held there", arguments: [Int64.min, .max])
+    @Test("W03 RFC 9651 §3.3.1: larger numbers saturate at fifteen digits", arguments: [Int64.min, .max])
     func largeNumbers(number: Int64) throws {
         let parameters = try item(.forward(.miss, status: Int(number), ttl: number)).rfc9651Parameters
         let expected: RFC9651BareItem = .integer(number < 0 ? -999_999_999_999_999 : 999_999_999_999_999)
@@ -83,7 +83,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W01 RFC 9211 §2: the name is a Token if it can be, else a String",
+        "W01 RFC 9211 §2: the name is a Token if possible, otherwise a String",
         arguments: [
             ("cachestore", "cachestore;hit"), ("*", "*;hit"), ("example.com:443/a", "example.com:443/a;hit"),
             ("my cache", #""my cache";hit"#), ("10.0.0.1", #""10.0.0.1";hit"#), ("", #""";hit"#),
@@ -97,7 +97,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W01, W03: no key and no detail can break the field",
+        "W01, W03: no key and no detail breaks the syntax of the field",
         arguments: [
             ("", ""), (#"""#, #"""#), (#"\"#, #"\"#), ("a, other;hit", "a, other;hit"),
             ("a\r\nSet-Cookie: b", "a%0D%0ASet-Cookie: b"), ("\u{0}\u{7F}\t", "%00%7F%09"),
@@ -120,7 +120,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(CacheStatus.hit(key: encoded).member(name: "c") == "c;hit")
     }
 
-    @Test("W01 RFC 9211 §2: the member comes last, and what came from upstream stays to the letter")
+    @Test("W01 RFC 9211 §2: appends the member, and keeps the upstream bytes")
     func append() throws {
         var fields = Sample.fields([
             "cache-status: OriginCache;  hit ; ttl=1100", "X: y", #"Cache-Status: "CDN Company";fwd=uri-miss"#,
@@ -152,7 +152,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(own.rfc9651Parameters["ttl"] == 30)
     }
 
-    @Test("W01: malformed upstream bytes stay as they are")
+    @Test("W01: malformed upstream bytes stay unchanged")
     func malformedUpstream() throws {
         let name = try #require(HTTPField.Name("Cache-Status"))
         var fields = HTTPFields()

@@ -18,7 +18,7 @@ internal import Testing
     }
 
     @Test(
-        "Z03: other types, and other letters, clear nothing",
+        "Z03: other types, and other cases, clear nothing",
         arguments: [
             [], [""], [#""cookies""#], [#""Cache""#], [#""CACHE""#], [#""cache ""#], [#"" cache""#], [#""""#],
             [#""cookies, cache""#], [#""prefetchCache", "executionContexts""#], [#""c\ache""#],
@@ -28,7 +28,7 @@ internal import Testing
     }
 
     @Test(
-        "Z03: a value that is no list of quoted strings clears nothing",
+        "Z03: a value that is not a list of quoted strings clears nothing",
         arguments: [
             ["cache"], ["*"], ["'cache'"], [#""cache"#], [#""cache" "cookies""#], [#""cache"; x"#], [#""cache", x"#],
             [#"x, "cache""#], [#""cache""#, "x"], ["x", #""cache""#], [#""cache", "cookies"#], [#"["cache"]"#],
@@ -37,7 +37,7 @@ internal import Testing
         #expect(!clearsCache(lines))
     }
 
-    @Test("Z03: bytes that are not UTF-8 are other types")
+    @Test("Z03: bytes that are not UTF-8 are unknown types")
     func bytes() throws {
         let name = try #require(HTTPField.Name("Clear-Site-Data"))
         var fields = HTTPFields()

@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// Conditions, the caller's and the cache's own, where the decision is made. The stored response has the tag "a".
+/// Decisions with the caller's and the cache's own conditions. The stored response has the tag "a".
 @Suite struct ConditionalDecisionTests {
     private static let lastModified = "Last-Modified: \(Sample.time(-100))"
     private let stored = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"", lastModified)
@@ -14,7 +14,7 @@ internal import Testing
     }
 
     @Test(
-        "C01, C02, C03 RFC 9111 §4.3.1: a stale response is asked about with all validators that it has, and no others")
+        "C01, C02, C03 RFC 9111 §4.3.1: validates a stale response with all of its validators, and no others")
     func validators() {
         let date = "If-Modified-Since: \(Sample.time(-100))"
         #expect(
@@ -27,7 +27,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), Sample.stored("Expires: 0")) == .forward(.stale))
     }
 
-    @Test("C02 RFC 9111 §4.3.1: with a range, the tag alone")
+    @Test("C02 RFC 9111 §4.3.1: sends only the tag with a range")
     func range() {
         #expect(
             Sample.decide(request("Range: bytes=0-9"), stored, at: 60)
@@ -44,7 +44,7 @@ internal import Testing
     }
 
     @Test(
-        "C07, C08, C09 RFC 9111 §4.3.2: the caller's condition is judged by a fresh response: 304 or 200",
+        "C07, C08, C09 RFC 9111 §4.3.2: a fresh response evaluates the caller's condition: 304 or 200",
         arguments: [
             (["If-None-Match: \"a\""], true), (["If-None-Match: W/\"a\""], true), (["If-None-Match: *"], true),
             (["If-None-Match: \"x\", \"a\""], true), (["If-None-Match: \"x\""], false),
@@ -59,7 +59,7 @@ internal import Testing
         #expect(Preconditions(request).isNotModified(stored) == isNotModified)
     }
 
-    @Test("C05, C06, Q06 RFC 9111 §4.3.2: both tags are asked about, and the 304 tells whose copy is good")
+    @Test("C05, C06, Q06 RFC 9111 §4.3.2: sends both tags, and the 304 names the current one")
     func both() {
         let original = request("If-None-Match: \"x\"")
         let sent = request("If-None-Match: \"x\", \"a\"")
@@ -74,14 +74,14 @@ internal import Testing
             Issue.record("not freshened")
             return
         }
-        // The caller has another: it gets a 200.
+        // The caller has another tag and gets a 200.
         #expect(updates[0].map { Preconditions(original).isNotModified($0) } == false)
         #expect(decide("ETag: \"x\"") == .relay(removeStored: false))
         #expect(decide() == .retry(removing: []), "whose it is it does not say")
     }
 
     @Test(
-        "C10 RFC 9111 §4.3.2: conditions that only the origin may evaluate are forwarded, whether fresh or stale",
+        "C10 RFC 9111 §4.3.2: forwards conditions that only the origin may evaluate, for fresh and stale responses",
         arguments: [0, 60] as [Int64])
     func originOnly(at: Int64) {
         for line in ["If-Match: \"a\"", "If-Match: *", "If-Unmodified-Since: \(Sample.time())"] {
@@ -89,7 +89,7 @@ internal import Testing
         }
     }
 
-    @Test("C11, C12 RFC 9111 §4.3.3: a full response replaces, whatever its status; an error is passed on")
+    @Test("C11, C12 RFC 9111 §4.3.3: a full response of any status replaces the stored one; an error is relayed")
     func replies() {
         for status in [.ok, .notFound, .gone, .movedPermanently] as [HTTPResponse.Status] {
             guard
@@ -107,7 +107,7 @@ internal import Testing
     }
 
     @Test(
-        "V09 RFC 9111 §4.1: a response in the one language that is preferred answers; a refused or a mixed wish does not"
+        "V09 RFC 9111 §4.1: a response in the single preferred language answers; one of several or refused does not"
     )
     func language() {
         let german = Sample.request("Accept-Language: de, en;q=0.5")

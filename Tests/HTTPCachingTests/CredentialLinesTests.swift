@@ -9,7 +9,7 @@ internal import Testing
         return VaryKey.credentials(of: request, fingerprint: Sample.fingerprint).text
     }
 
-    @Test("Fields with credentials become a line each, sorted, with fingerprints as values; other fields none")
+    @Test("Each field with credentials becomes a sorted line with a fingerprint; other fields become none")
     func text() {
         #expect(lines() == "")
         #expect(lines("Accept: a", "X-Token: b") == "")
@@ -22,7 +22,7 @@ internal import Testing
                 == "proxy-authorization: \(Sample.fingerprint(name: "proxy-authorization", value: "Basic x"))")
     }
 
-    @Test("Field lines of one name are combined before the fingerprint")
+    @Test("Combines the lines of one field before the fingerprint")
     func combined() {
         #expect(lines("Cookie: a=1", "Cookie: b=2") == lines("Cookie: a=1; b=2"))
         #expect(lines("Cookie: a=1", "Cookie: b=2") != lines("Cookie: b=2", "Cookie: a=1"))

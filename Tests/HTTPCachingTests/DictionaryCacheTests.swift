@@ -4,7 +4,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// The sample of the documentation, in front of a closure as origin.
+/// The documentation's sample, with a closure as origin.
 @Suite struct DictionaryCacheTests {
     /// An origin that records its requests, and a clock.
     private final class Origin: Sendable {
@@ -47,7 +47,7 @@ import Testing
 
     private func text(_ reply: DictionaryCache.Reply) -> String { String(decoding: reply.body, as: UTF8.self) }
 
-    @Test("A miss goes to the origin; a hit does not, and carries its Age")
+    @Test("A miss goes to the origin; a hit stays local, and carries its Age")
     func hit() async throws {
         let origin = Origin { _, _ in Self.response("Cache-Control: max-age=60") }
         let cache = origin.makeCache()
@@ -61,7 +61,7 @@ import Testing
         #expect(text(try await cache.reply(to: Sample.request())) == "body 2")
     }
 
-    @Test("RFC 9111 §4.3: a stale response is validated; after a 304 it answers, and is fresh again")
+    @Test("RFC 9111 §4.3: a stale response is validated, and a 304 makes it fresh again")
     func validation() async throws {
         let origin = Origin { request, number in
             number == 1
@@ -80,7 +80,7 @@ import Testing
         #expect(origin.requests.count == 2)
     }
 
-    @Test("RFC 9111 §4.3.2: the caller's own condition is answered with a 304")
+    @Test("RFC 9111 §4.3.2: answers the caller's own condition with a 304")
     func callerCondition() async throws {
         let origin = Origin { _, _ in Self.response("Cache-Control: max-age=60", #"ETag: "v1""#) }
         let cache = origin.makeCache()
@@ -91,7 +91,7 @@ import Testing
         #expect(range.head.status == .partialContent && text(range) == "body" && origin.requests.count == 1)
     }
 
-    @Test("RFC 9111 §4.1: each variant has its stored response")
+    @Test("RFC 9111 §4.1: stores a response for each variant")
     func vary() async throws {
         let origin = Origin { _, _ in Self.response("Cache-Control: max-age=60", "Vary: Accept-Language") }
         let cache = origin.makeCache()
@@ -102,7 +102,7 @@ import Testing
         #expect(origin.requests.count == 2)
     }
 
-    @Test("RFC 9111 §5.2.2.5, §5.2.1.7: no-store is not stored; only-if-cached then is a 504")
+    @Test("RFC 9111 §5.2.2.5, §5.2.1.7: a no-store response is not stored; a later only-if-cached gets 504")
     func noStore() async throws {
         let origin = Origin { _, _ in Self.response("Cache-Control: no-store") }
         let cache = origin.makeCache()
@@ -112,7 +112,7 @@ import Testing
         #expect(offline.head.status == .gatewayTimeout && origin.requests.count == 2)
     }
 
-    @Test("RFC 9111 §4.4: a POST invalidates its URL and the one in Location, unless it fails")
+    @Test("RFC 9111 §4.4: a POST invalidates its URL and that in Location, unless it fails")
     func invalidation() async throws {
         let origin = Origin { request, number in
             if request.method == .get { return Self.response("Cache-Control: max-age=60") }
@@ -158,7 +158,7 @@ import Testing
         #expect(try await cache.reply(to: Sample.request()).head.status == .serviceUnavailable)
     }
 
-    @Test("RFC 5861 §3: within stale-while-revalidate, the stored response answers, and is validated in the background")
+    @Test("RFC 5861 §3: within stale-while-revalidate, the stored response answers and is validated in the background")
     func staleWhileRevalidate() async throws {
         let origin = Origin { _, number in
             Self.response("Cache-Control: max-age=60, stale-while-revalidate=60", "ETag: \"\(number)\"")
@@ -173,7 +173,7 @@ import Testing
         #expect(origin.requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
     }
 
-    @Test("A 304 that no stored response can answer is followed by one unconditional request")
+    @Test("A 304 that no stored response can answer leads to one unconditional request")
     func retry() async throws {
         let origin = Origin { _, number in
             number == 1
@@ -187,7 +187,7 @@ import Testing
         #expect(origin.requests.last?.headerFields[.ifNoneMatch] == nil)
     }
 
-    @Test("A response that the origin sent before an invalidation is not stored after it")
+    @Test("Does not store a response that the origin sent before an invalidation")
     func invalidationDuringRequest() async throws {
         let gates = (open: AsyncStream<Void>.makeStream(), reached: AsyncStream<Void>.makeStream())
         let count = Mutex(0)
@@ -210,7 +210,7 @@ import Testing
         #expect(text(try await cache.reply(to: Sample.request())) == "body 3")
     }
 
-    @Test("The article shows the code that is tested")
+    @Test("The article shows the tested code")
     func article() throws {
         let root = URL(filePath: #filePath).appending(path: "../../../").standardizedFileURL
         let sample = try String(

@@ -5,7 +5,7 @@ internal import Testing
 @Suite struct EntityTagTests {
     private func tag(_ value: String) -> EntityTag? { EntityTag(Sample.fields(["ETag: \(value)"])) }
 
-    /// RFC 9110 §8.8.3.2 has the first four as a table.
+    /// The first four rows are the table of RFC 9110 §8.8.3.2.
     @Test(
         "P27 RFC 9110 §8.8.3.2: strong and weak comparison",
         arguments: [
@@ -14,13 +14,13 @@ internal import Testing
             (#"W/"1""#, #""1""#, false, true),
             (#""1""#, #""1""#, true, true),
             (#""1""#, #""2""#, false, false),
-            // W/ is case-sensitive; a tag without quotes is another tag than the same with.
+            // W/ is case-sensitive; a tag without quotes differs from the quoted one.
             (#"w/"1""#, #"W/"1""#, false, false),
             (#"w/"1""#, #"w/"1""#, true, true),
             (#"1"#, #""1""#, false, false),
             (#"1"#, #"1"#, true, true),
             (#"W/1"#, #"1"#, false, true),
-            // No unescaping.
+            // Backslashes are not unescaped.
             (#""a\"b""#, #""a"b""#, false, false),
             (#""a\\b""#, #""a\b""#, false, false),
             (#""a\\b""#, #""a\\b""#, true, true),
@@ -51,7 +51,7 @@ internal import Testing
         #expect(!tag80.isWeaklyEqual(to: tag81))
     }
 
-    @Test("An empty ETag is none; of two the first counts")
+    @Test("An empty ETag counts as absent; the first of two counts")
     func whichTag() throws {
         #expect(tag("") == nil)
         #expect(EntityTag(HTTPFields()) == nil)

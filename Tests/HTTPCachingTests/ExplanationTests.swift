@@ -101,7 +101,7 @@ struct ExplanationTests {
             rule: Rule("policy", "the policy uses no stored responses"), reason: "bypass"),
     ]
 
-    @Test("Each outcome has its rule, its reason and what is sent", arguments: cases)
+    @Test("Each outcome has its rule, its reason and the request to send", arguments: cases)
     func outcome(_ c: Case) {
         let explanation = Self.explain(c.request, c.stored, policy: c.policy, at: c.seconds)
         #expect(explanation.outcome == c.outcome)
@@ -185,14 +185,14 @@ struct ExplanationTests {
         #expect(candidate.staleBy == 53 && candidate.freshFor == nil && !candidate.isFresh)
         let fresh = try #require(Self.explain(Sample.request(), [stored], at: 45).candidates.first)
         #expect(fresh.freshFor == 7 && fresh.staleBy == nil && fresh.isFresh)
-        // Without a clock nobody can tell.
+        // Without a clock the age is unknown.
         let timeless = try #require(Self.explain(Sample.request(), [stored], at: .min).candidates.first)
         #expect(timeless.freshFor == nil && timeless.staleBy == nil && !timeless.isFresh)
     }
 
     // MARK: The candidates
 
-    @Test("RFC 9111 §4.1: the nominated fields that differ; of credentials the fingerprint")
+    @Test("RFC 9111 §4.1: the nominated fields that differ; credentials only as fingerprints")
     func differences() throws {
         let asked = Sample.request("Accept-Language: de", "Cookie: secret=1", "Accept: text/html")
         let stored = Sample.stored("Vary: Accept-Language, Cookie, Accept, DNT", for: asked)
@@ -210,7 +210,7 @@ struct ExplanationTests {
         #expect(try #require(Self.explain(asked, [stored]).candidates.first).differences.isEmpty)
     }
 
-    @Test("What one user was answered differs from what another with credentials asks")
+    @Test("The response to one user does not match a request with another user's credentials")
     func credentials() throws {
         let stored = Sample.stored("Cache-Control: max-age=60")
         let explanation = Self.explain(Sample.request("Authorization: Basic x"), [stored])
@@ -219,7 +219,7 @@ struct ExplanationTests {
         #expect(difference.present == Sample.fingerprint(name: "authorization", value: "Basic x"))
     }
 
-    @Test("The chosen one comes first; validators, directives and parts are told")
+    @Test("The selected response comes first; the explanation has validators, directives and parts")
     func candidate() throws {
         let other = Sample.stored(
             Self.vary, "Cache-Control: max-age=1, must-revalidate, immutable, stale-if-error=9", for: Self.german)
@@ -235,7 +235,7 @@ struct ExplanationTests {
         #expect(part.bytes == 0..<40 && part.completeLength == 100)
     }
 
-    @Test("RFC 9111 §4.3.2: a hit that is a 304 to the caller's own condition")
+    @Test("RFC 9111 §4.3.2: marks a hit that the caller's own condition turns into a 304")
     func notModified() {
         let stored = Sample.stored("Cache-Control: max-age=60", #"ETag: "v1""#)
         #expect(Self.explain(Sample.request(#"If-None-Match: "v1""#), [stored]).isNotModified)

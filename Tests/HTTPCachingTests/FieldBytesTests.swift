@@ -81,18 +81,20 @@ internal import Testing
         #expect(!comparison.areEqual(Array("\u{E9}".utf8), Array("e\u{301}".utf8)))
     }
 
-    @Test("P27: a tag that a transport has repaired equals no tag, not even itself", arguments: comparisons.dropLast(2))
+    @Test(
+        "P27: a tag with bytes repaired by the transport equals no tag, not even itself",
+        arguments: comparisons.dropLast(2))
     func repaired(_ comparison: Comparison) {
         for tag in ["\u{FFFD}", "a\u{FFFD}", "\u{FFFD}a", "\u{EF}\u{FFFD}"] {
             #expect(!comparison.areEqual(Array(tag.utf8), Array(tag.utf8)), "\(tag)")
         }
-        // Bytes and characters that are no U+FFFD.
+        // Similar bytes that do not encode U+FFFD.
         for bytes in [[0xEF, 0xBF], [0xEF, 0xBF, 0xBE], [0xBF, 0xBD]] as [[UInt8]] {
             #expect(comparison.areEqual(bytes, bytes))
         }
     }
 
-    @Test("A HEAD with a repaired tag confirms nothing, and a repaired tag is never sent")
+    @Test("A HEAD with a repaired tag confirms nothing, and the cache never sends a repaired tag")
     func repairedIsUseless() throws {
         let head = try #require(Self.comparisons.last)
         #expect(!head.areEqual(Array("\u{FFFD}".utf8), Array("\u{FFFD}".utf8)))
@@ -131,7 +133,7 @@ internal import Testing
         }
     }
 
-    @Test("Text is UTF-8, or else one character for each byte")
+    @Test("Reads text as UTF-8, otherwise as one character for each byte")
     func texts() {
         #expect(HTTPField(name: .eTag, value: [0x22, 0xE9, 0x22]).text == "\"é\"")
         #expect(HTTPField(name: .eTag, value: "\"é\"").text == "\"é\"")

@@ -34,14 +34,16 @@ internal import Testing
         #expect(storability("Cache-Control: \(control)", policy: immutable) == .storable)
     }
 
-    @Test("A fixed lifetime does not make a response with no-store fresh that another policy has stored")
+    @Test("A fixed lifetime does not freshen a response with no-store that another policy stored")
     func fixed() {
         let fixed = CachePolicy(lifetimeOverride: .fixed(.seconds(100)))
         #expect(outcome("no-store", policy: fixed, at: 1) == .validate)
         #expect(outcome("max-age=0", policy: fixed, at: 1) == .hit)
     }
 
-    @Test("A forced lifetime makes a response fresh despite its directives, until it ends", arguments: directives)
+    @Test(
+        "A forced lifetime makes a response fresh despite its directives, until the lifetime ends",
+        arguments: directives)
     func reusing(control: String) {
         #expect(outcome(control, at: 99) == .hit)
         #expect(outcome(control, at: 100) == .validate)
@@ -49,14 +51,14 @@ internal import Testing
         #expect(outcome(control, policy: immutable, at: 1_000_000_000_000) == .hit)
     }
 
-    @Test("Directives that forbid stale use do not count under a forced lifetime", arguments: directives)
+    @Test("Directives that forbid serving stale do not count under a forced lifetime", arguments: directives)
     func stale(control: String) {
         var policy = Self.forced
         policy.mode = .cacheFirst
         #expect(outcome(control, policy: policy, at: 1000) == .staleHit)
     }
 
-    @Test("A targeted field does not count under a forced lifetime either")
+    @Test("Targeted fields do not count under a forced lifetime")
     func targeted() {
         var policy = Self.forced
         policy.targetedFields = ["CDN-Cache-Control"]
@@ -91,7 +93,7 @@ internal import Testing
         #expect(outcome("no-store", policy: policy, at: 1) == .validate)
     }
 
-    @Test("In a shared cache private and Authorization count under a forced lifetime (RFC 9111 §3, §3.5)")
+    @Test("In a shared cache, private and Authorization still count under a forced lifetime (RFC 9111 §3, §3.5)")
     func shared() {
         var policy = Self.forced
         policy.isShared = true
@@ -112,7 +114,7 @@ internal import Testing
         #expect(outcome("max-age=60", policy: zero, at: 0) == .validate)
     }
 
-    @Test("A 304 with no-store freshens a response that a forced lifetime has stored")
+    @Test("A 304 with no-store freshens a response that a forced lifetime stored")
     func freshening() {
         let stored = Sample.stored("ETag: \"a\"", "Cache-Control: no-store")
         let reply = Sample.exchange("ETag: \"a\"", "Cache-Control: no-store", status: .notModified)

@@ -3,14 +3,14 @@ internal import HTTPTypes
 internal import Testing
 
 @Suite struct FresheningTests {
-    /// A 304 that arrived 100 seconds after what is stored.
+    /// A 304 that arrives 100 seconds after the stored response.
     private func notModified(_ lines: String..., to request: HTTPRequest = Sample.request()) -> Exchange {
         var exchange = Sample.exchange(status: .notModified, to: request, requested: 98, received: 100)
         exchange.reply.headerFields = Sample.fields(lines)
         return exchange
     }
 
-    /// Which candidates a decision updates; `nil` if it is no 304's.
+    /// The indices of the candidates that a 304 updates, or `nil` for another decision.
     private func updated(_ decision: ReplyDecision) -> Set<Int>? {
         guard case .freshen(let updates, _, _) = decision else { return nil }
         return Set(updates.keys)
@@ -21,16 +21,16 @@ internal import Testing
         return index
     }
 
-    /// The only candidate as a 304 to its validation updates it.
+    /// The only candidate, updated by the 304 to its validation.
     private func freshened(_ stored: StoredResponse, by exchange: Exchange) -> StoredResponse? {
         let decision = Sample.decide(on: exchange, stored, validated: 0)
         guard case .freshen(let updates, 0, false) = decision else { return nil }
         return updates[0]
     }
 
-    // MARK: Which
+    // MARK: Selection
 
-    @Test("U01 RFC 9111 §4.3.4: a strong validator updates every candidate that has it, and no other")
+    @Test("U01 RFC 9111 §4.3.4: a strong validator updates exactly the candidates that have it")
     func strong() {
         let decision = Sample.decide(
             on: notModified("ETag: \"a\""),
@@ -40,7 +40,7 @@ internal import Testing
         #expect(answer(decision) == 0)
     }
 
-    @Test("U01: if it is that of another candidate, that one answers; the latest of several")
+    @Test("U01: if another candidate has the validator, it answers; the latest of several")
     func strongOfOther() {
         let decision = Sample.decide(
             on: notModified("ETag: \"b\""),
@@ -51,19 +51,19 @@ internal import Testing
     }
 
     @Test(
-        "U01: if no candidate has it, nothing is updated and the request goes out again",
+        "U01: if no candidate has the validator, nothing is updated and the request is sent again",
         arguments: ["ETag: \"b\"", "ETag: W/\"b\"", "Last-Modified: x", "ETag: a", "X: y"])
     func strongOfNone(stored: String) {
         let decision = Sample.decide(on: notModified("ETag: \"a\""), Sample.stored(stored), validated: 0)
         #expect(decision == .retry(removing: []))
     }
 
-    @Test("U01: A strong tag freshens the response with the same weak tag if the request asked about that tag only")
+    @Test("U01: a strong tag freshens the response with the same weak tag if the request sent only that tag")
     func strongOfWeak() throws {
         let reply = notModified("ETag: \"a\"", "Content-Encoding: identity", "X-New: y")
         let stored = Sample.stored("ETag: W/\"a\"", "Content-Encoding: gzip")
         let updated = try #require(freshened(stored, by: reply))
-        // The stored bytes keep their coding, and a tag that promises no bytes.
+        // The stored bytes keep their coding and their weak tag.
         #expect(updated.fields[.eTag] == "W/\"a\"")
         #expect(updated.fields[.contentEncoding] == "gzip")
         #expect(updated.fields[try #require(.init("X-New"))] == "y")
@@ -75,7 +75,7 @@ internal import Testing
     }
 
     @Test(
-        "U02: A weak tag that only the 304 has freshens a response with the same Last-Modified",
+        "U02: a weak tag that only the 304 has freshens a response with the same Last-Modified",
         arguments: [("x", true), ("y", false)])
     func weakTagOf304(lastModified: String, isFreshened: Bool) {
         let reply = notModified("ETag: W/\"a\"", "Last-Modified: x")
@@ -85,7 +85,7 @@ internal import Testing
         #expect(freshened(stored, by: strong) == nil)
     }
 
-    @Test("U02 RFC 9111 §4.3.4: a weak tag updates the most recent candidate that it matches")
+    @Test("U02 RFC 9111 §4.3.4: a weak tag updates the most recent matching candidate")
     func weak() {
         let weak = notModified("ETag: W/\"a\"")
         let decision = Sample.decide(
@@ -109,7 +109,7 @@ internal import Testing
         #expect(Sample.decide(on: reply, Sample.stored("ETag: \"a\""), validated: 0) == .retry(removing: []))
     }
 
-    @Test("U02: of two states within one second the one that was asked about is meant")
+    @Test("U02: of two candidates with equal Last-Modified, the validated one is updated")
     func lastModifiedOfTwo() {
         let decision = Sample.decide(
             on: notModified("Last-Modified: x"), Sample.stored("ETag: \"a\"", "Last-Modified: x"),
@@ -118,7 +118,7 @@ internal import Testing
         #expect(answer(decision) == 0)
     }
 
-    @Test("U03, decision 4: without a validator the 304 is about the response that was asked about")
+    @Test("U03, decision 4: a 304 without a validator updates the validated response")
     func none() {
         let decision = Sample.decide(
             on: notModified("Cache-Control: max-age=5"),
@@ -128,7 +128,7 @@ internal import Testing
         #expect(updated(Sample.decide(on: notModified("ETag:"), Sample.stored("ETag: \"a\""), validated: 0)) == [0])
     }
 
-    @Test("U04 RFC 9111 §4.3.4: responses that other requests selected are unchanged")
+    @Test("U04 RFC 9111 §4.3.4: responses that other requests selected stay unchanged")
     func otherVariants() {
         let german = Sample.request("Accept-Language: de")
         let english = Sample.request("Accept-Language: en")
@@ -151,9 +151,9 @@ internal import Testing
         #expect(updates[0]?.responseTime == Sample.time(100))
     }
 
-    // MARK: What
+    // MARK: Fields
 
-    @Test("U05 RFC 9111 §3.2: each field is added or replaced, lines of one name as a set; the others stay")
+    @Test("U05 RFC 9111 §3.2: adds or replaces each field, with all of its lines; other fields stay")
     func merge() {
         let stored = Sample.stored(
             "ETag: \"a\"", "X-Old: 1", "Link: </1>", "Link: </2>", "Content-Type: text/plain", "Set-Cookie: a=1")
@@ -171,7 +171,7 @@ internal import Testing
         #expect(updated?.status == .ok)
     }
 
-    @Test("U06 RFC 9111 §3.2: Content-Length is never updated, nor added")
+    @Test("U06 RFC 9111 §3.2: Content-Length is never updated or added")
     func contentLength() {
         let reply = notModified("ETag: \"a\"", "Content-Length: 0")
         let updated = freshened(Sample.stored("ETag: \"a\"", "Content-Length: 5"), by: reply)
@@ -179,7 +179,7 @@ internal import Testing
         #expect(freshened(Sample.stored("ETag: \"a\""), by: reply)?.fields.contains(.contentLength) == false)
     }
 
-    @Test("U07 RFC 9111 §3.2, decision 5: what describes a decoded body stays with it")
+    @Test("U07 RFC 9111 §3.2, decision 5: a decoded body keeps the fields that describe it")
     func decodedBody() {
         let reply = notModified(
             "ETag: \"a\"", "Content-Encoding: gzip", "Content-Type: a/b", "Content-Range: bytes 0-1/2",
@@ -195,7 +195,7 @@ internal import Testing
         #expect(intact?.fields[.contentEncoding] == nil, "the stored bytes keep their coding")
     }
 
-    @Test("U08 RFC 9111 §3.1: fields of the connection and of a proxy are not merged in")
+    @Test("U08 RFC 9111 §3.1: fields of the connection and of a proxy are not merged")
     func exceptedFields() {
         let updated = freshened(
             Sample.stored("ETag: \"a\"", "X-Hop: old"),
@@ -207,7 +207,7 @@ internal import Testing
                 == Sample.fields(["ETag: \"a\"", "X-Hop: old", "Date: Sun, 06 Nov 1994 08:51:17 GMT"]))
     }
 
-    @Test("A05 RFC 9111 §4.2.3: times, Date and Age are those of the 304")
+    @Test("A05 RFC 9111 §4.2.3: the times, Date and Age are those of the 304")
     func times() throws {
         let stored = Sample.stored("ETag: \"a\"", "Age: 50", "Cache-Control: max-age=60", received: -1000)
         let plain = try #require(freshened(stored, by: notModified("ETag: \"a\"")))
@@ -215,7 +215,7 @@ internal import Testing
         #expect(plain.responseTime == Sample.time(100))
         #expect(plain.fields[.date] == Sample.time(100).description)
         #expect(plain.fields[.age] == nil)
-        // Two seconds under way.
+        // The response takes two seconds.
         #expect(Freshness(of: plain, policy: CachePolicy()).age(at: Sample.time(100)) == 2)
 
         let aged = try #require(
@@ -229,7 +229,7 @@ internal import Testing
     }
 
     @Test(
-        "C4, C3: Cache-Control of the 304 replaces, else the stored one holds, else the default lifetime",
+        "C4, C3: the Cache-Control of the 304 counts, then the stored one, then the default lifetime",
         arguments: [
             ("Cache-Control: max-age=3600", "X: y", Duration.zero, 3600),
             ("Cache-Control: max-age=3600", "Cache-Control: max-age=60", .zero, 60),
@@ -260,7 +260,7 @@ internal import Testing
         #expect(freshened(stored, by: notModified("Last-Modified: x", "ETag: \"b\"")) == nil)
     }
 
-    @Test("U09 RFC 9111 §4.3.4: no-cache is recomputed, both ways")
+    @Test("U09 RFC 9111 §4.3.4: the 304 adds or removes no-cache")
     func noCache() throws {
         let lenient = Sample.stored("ETag: \"a\"", "Cache-Control: max-age=60")
         let strict = try #require(freshened(lenient, by: notModified("Cache-Control: no-cache")))
@@ -269,7 +269,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(), again, at: 100)) == .hit)
     }
 
-    @Test("U09: a 304 with no-store answers a last time")
+    @Test("U09: after a 304 with no-store, the response answers a last time")
     func noStore() {
         let decision = Sample.decide(
             on: notModified("Cache-Control: no-store"), Sample.stored("ETag: \"a\"", "X: y"), validated: 0)
@@ -281,7 +281,7 @@ internal import Testing
         #expect(updates[0]?.status == .ok)
     }
 
-    @Test("U09: so does one with Vary: *, or private in a shared cache")
+    @Test("U09: likewise after a 304 with Vary: *, or with private in a shared cache")
     func otherRemovals() {
         func removes(_ line: String, _ policy: CachePolicy) -> Bool? {
             let decision = Sample.decide(
@@ -295,7 +295,7 @@ internal import Testing
         #expect(removes("Vary: Accept", CachePolicy()) == false)
     }
 
-    @Test("U09: a new Vary selects by the request that was sent")
+    @Test("U09: a new Vary selects by the fields of the sent request")
     func newVary() {
         let german = Sample.request("Accept-Language: de")
         let stored = Sample.stored("ETag: \"a\"", for: german)
@@ -329,7 +329,7 @@ internal import Testing
         }
     }
 
-    @Test("A 304 with more fields than anyone needs updates nothing")
+    @Test("A 304 with too many fields updates nothing")
     func manyFields() {
         var exchange = notModified()
         for _ in 0...Storability.maxFieldCount { exchange.reply.headerFields.append(Sample.field(.via, "x")) }

@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// The lines of a response with an ETag that arrived at 0, a time, and what is made of it then.
+/// The lines of a response with an ETag that arrived at 0, a time, and the decision at that time.
 private struct Case: Sendable, CustomTestStringConvertible {
     let lines: [String]
     let at: Int64
@@ -19,7 +19,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(lines.joined(separator: " | ")) at \(at)" }
 }
 
-/// Freshness, where the decision is made.
+/// Freshness in the reuse decision.
 @Suite struct FreshnessDecisionTests {
     private static func time(_ seconds: Int64) -> String { Sample.time(seconds).description }
 
@@ -32,7 +32,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "F02, F03, P22, P23 RFC 9111 §4.2.1: which of the stated lifetimes decides",
+        "F02, F03, P22, P23 RFC 9111 §4.2.1: the precedence of the stated lifetimes",
         arguments: [
             Case("Cache-Control: max-age=10", "Expires: \(time(99))", at: 10, .validate),
             Case("Cache-Control: max-age=10", "Expires: 0", at: 9, .hit),
@@ -50,7 +50,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "F04, F05, F06 RFC 9111 §4.2.2: when a lifetime is guessed",
+        "F04, F05, F06 RFC 9111 §4.2.2: the conditions for a heuristic lifetime",
         arguments: [
             Case("Last-Modified: \(time(-100))", at: 9, .hit), Case("Last-Modified: \(time(-100))", at: 10, .validate),
             Case("Last-Modified: \(time(-109))", at: 10, .validate),
@@ -67,14 +67,14 @@ private struct Case: Sendable, CustomTestStringConvertible {
         check(example)
     }
 
-    @Test("F07 RFC 9111 §3: with neither freshness nor validator nothing is used without contact, nor asked about")
+    @Test("F07 RFC 9111 §3: a response with neither freshness nor validator is neither used nor validated")
     func nothingToGoBy() {
         #expect(Sample.decide(Sample.request(), Sample.stored("X: y")) == .forward(.stale))
         check(Case(at: 0, .validate))
     }
 
     @Test(
-        "F09, F10, F12, F13: what limits some fields, other caches or nothing leaves the response usable",
+        "F09, F10, F12, F13: directives without effect on this cache leave the response usable",
         arguments: [
             "no-cache=\"set-cookie\"", "no-cache=\"a, b\"", "private", "private=\"a\"", "proxy-revalidate", "public",
             "x=1",
@@ -85,7 +85,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "A02, A03, P25, P26 RFC 9111 §4.2.3: the age includes the time on the way",
+        "A02, A03, P25, P26 RFC 9111 §4.2.3: the age includes the time in transit",
         arguments: [
             Case("Cache-Control: max-age=10", "Age: 5", at: 4, .hit),
             Case("Cache-Control: max-age=10", "Age: 5", at: 5, .validate),

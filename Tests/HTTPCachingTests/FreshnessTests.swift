@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// Fields of a response that arrived at 0, when it is dated unless it says otherwise.
+/// Fields of a response that arrives at 0, with this Date by default.
 private struct Case: Sendable, CustomTestStringConvertible {
     let lines: [String]
     let status: HTTPResponse.Status
@@ -41,7 +41,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
 
     // MARK: Lifetime
 
-    @Test("F01, B1 RFC 9111 §4.2: fresh while the lifetime is longer than the age; equal is stale")
+    @Test("F01, B1 RFC 9111 §4.2: fresh while the lifetime exceeds the age; stale when equal")
     func boundary() {
         let sixty = freshness(Sample.stored("Cache-Control: max-age=60"))
         #expect(sixty.isFresh(at: Sample.time(59)))
@@ -56,7 +56,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test(
-        "F02 RFC 9111 §5.3: max-age beats Expires, whichever is longer and whether valid or not",
+        "F02 RFC 9111 §5.3: max-age overrides Expires, longer or shorter, valid or not",
         arguments: [
             Case("Cache-Control: max-age=10", "Expires: \(minuteLater)", expect: 10),
             Case("Cache-Control: max-age=3600", "Expires: \(minuteLater)", expect: 3600),
@@ -69,7 +69,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test(
-        "P08 RFC 9111 §4.2.1: a malformed max-age is stale; nothing else decides instead",
+        "P08 RFC 9111 §4.2.1: a malformed max-age is stale, and no other source replaces it",
         arguments: ["a100", "100a", "1.5", "-1", "'60'", ""])
     func malformedMaxAge(value: String) {
         let example = Case(
@@ -80,7 +80,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test(
-        "F03 RFC 9111 §4.2.1: Expires counts from Date, else from receipt",
+        "F03 RFC 9111 §4.2.1: Expires counts from Date, otherwise from receipt",
         arguments: [
             Case("Date: \(epoch)", "Expires: \(minuteLater)", expect: 60),
             Case("Date: \(minuteBefore)", "Expires: \(minuteLater)", expect: 120),
@@ -95,7 +95,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
         #expect(example.lifetime() == example.expected)
     }
 
-    @Test("F03: without any Date")
+    @Test("F03: Expires without any Date")
     func expiresWithoutDate() {
         var response = Sample.stored("Expires: \(minuteLater)", received: 10)
         response.fields[.date] = nil
@@ -136,7 +136,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test(
-        "F04 RFC 9111 §4.2.2: no heuristic beside an explicit expiration time, valid or not",
+        "F04 RFC 9111 §4.2.2: no heuristic with an explicit expiration time, valid or not",
         arguments: [
             Case("Last-Modified: \(thousandSecondsBefore)", "Expires: 0", expect: 0),
             Case("Last-Modified: \(thousandSecondsBefore)", "Expires: \(minuteBefore)", expect: 0),
@@ -164,7 +164,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test(
-        "F06 RFC 9111 §4.2.2: heuristic is a tenth of Date − Last-Modified, rounded down",
+        "F06 RFC 9111 §4.2.2: the heuristic lifetime is a tenth of Date − Last-Modified, rounded down",
         arguments: [
             Case("Last-Modified: \(thousandSecondsBefore)", expect: 100),
             Case("Last-Modified: Sun, 06 Nov 1994 08:49:18 GMT", expect: 1),
@@ -176,7 +176,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
             Case("Last-Modified: \(thousandSecondsBefore)", "Last-Modified: \(epoch)", expect: 100),
             Case("Date: \(minuteBefore)", "Last-Modified: \(thousandSecondsBefore)", expect: 94),
             Case("Last-Modified: Tue, 01 Jan 1980 00:00:01 GMT", expect: 604_800),
-            // Archives and package stores date files so, whatever their age.
+            // Archives and package stores give files such dates, regardless of their age.
             Case("Last-Modified: Tue, 01 Jan 1980 00:00:00 GMT", expect: 0),
             Case("Last-Modified: Thu, 01 Jan 1970 00:00:01 GMT", expect: 0),
             Case("Last-Modified: Thu, 06 Nov 1924 08:49:37 GMT", expect: 0),
@@ -185,7 +185,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
         #expect(example.lifetime() == example.expected)
     }
 
-    @Test("F06: fraction and limit are the policy's, whatever they are")
+    @Test("F06: the policy sets any fraction and limit")
     func heuristicPolicy() {
         let example = Case("Last-Modified: \(thousandSecondsBefore)", expect: 100)
         #expect(example.lifetime(CachePolicy(heuristicFraction: 0.5)) == 500)
@@ -200,7 +200,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test(
-        "B3: each rung decides when those above are absent",
+        "B3: each rung counts when the rungs above are absent",
         arguments: [
             (["Cache-Control: max-age=10, s-maxage=20", "Expires: \(minuteLater)"], CachePolicy(), 10),
             (["Cache-Control: max-age=10"], CachePolicy(lifetimeOverride: .fixed(.seconds(5))), 5),
@@ -244,7 +244,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
         #expect(freshness(Sample.stored("Cache-Control: \(control)")).allowsStale == isAllowed)
     }
 
-    @Test("F08, F11: no-cache needs validation though fresh; must-revalidate does not")
+    @Test("F08, F11: no-cache needs validation even if fresh; must-revalidate does not")
     func alwaysNeedsValidation() {
         let noCache = freshness(Sample.stored("Cache-Control: no-cache, max-age=60"))
         #expect(noCache.alwaysNeedsValidation)
@@ -263,15 +263,15 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
             // (Date, Age, requested, received) → age on arrival
             (0, nil, 0, 0, 0),
             (0, nil, 0, 10, 10),
-            // A server whose clock is ahead makes nothing younger than 0.
+            // If the server's clock is ahead, the age is 0.
             (100, nil, 0, 10, 10),
             (100, nil, 10, 10, 0),
             (-30, nil, 10, 10, 40),
             (10, 5, 10, 10, 5),
-            // A slow response is born old.
+            // A slow response arrives with an age.
             (10, 5, 3, 10, 12),
             (-30, 5, 3, 10, 40),
-            // A clock that was set back between request and response.
+            // The clock was set back between request and response.
             (10, 5, 20, 10, 5),
         ] as [(Int64, Int64?, Int64, Int64, Int64)])
     func initialAge(date: Int64, age: Int64?, requested: Int64, received: Int64, expected: Int64) {
@@ -282,7 +282,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test(
-        "P25 RFC 9111 §5.1: the first member of a list counts; a member that is no number is ignored",
+        "P25 RFC 9111 §5.1: the first member of a list counts; a non-numeric member is ignored",
         arguments: [
             (["7"], 7), (["7, 100"], 7), (["7", "100"], 7), ([" 7 "], 7), (["007"], 7), ([", 7"], 7),
             (["abc"], 0), (["-7200"], 0), (["7200.0"], 0), ([""], 0), (["7 8"], 0), (["7;x"], 0), (["\"7\""], 0),
@@ -306,7 +306,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
         #expect(!large.isFresh(at: Sample.time(1)))
     }
 
-    @Test("P09 RFC 9111 §1.2.2: ages and lifetimes saturate at the end of time")
+    @Test("P09 RFC 9111 §1.2.2: ages and lifetimes saturate")
     func saturation() {
         let end = HTTPDate(secondsSince1970: .max)
         let response = Sample.stored("Age: 2147483648", "Cache-Control: max-age=1")
@@ -324,12 +324,12 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
         #expect(freshness(young, forever).expiry == end)
     }
 
-    @Test("A07, B1: a clock that was set back makes nothing fresher")
+    @Test("A07, B1: setting the clock back makes no response fresher")
     func clockSetBack() {
         let stored = freshness(Sample.stored("Cache-Control: max-age=60", received: 1000))
         #expect(stored.isFresh(at: Sample.time(1030)))
         #expect(stored.age(at: Sample.time(1030)) == 30)
-        // Within the tolerance it is as old as on arrival, not younger.
+        // Within the tolerance, its age is the age on arrival.
         #expect(stored.age(at: Sample.time(995)) == 0)
         #expect(stored.isFresh(at: Sample.time(995)))
         #expect(!stored.isFresh(at: Sample.time(994)))
@@ -339,7 +339,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
         #expect(Freshness.clockTolerance == 5)
     }
 
-    @Test("A08 RFC 9111 §4: without a clock nothing is fresh")
+    @Test("A08 RFC 9111 §4: without a clock no response is fresh")
     func noClock() {
         var response = Sample.stored("Cache-Control: max-age=60")
         #expect(!freshness(response).isFresh(at: .distantPast))

@@ -13,7 +13,7 @@ internal import Testing
     }
 
     @Test(
-        "H01 RFC 9111 §4.3.5: The same validators and length confirm a response, anything else makes it stale",
+        "H01 RFC 9111 §4.3.5: equal validators and length confirm a response; any difference makes it stale",
         arguments: [
             (["ETag: \"a\""], ["ETag: \"a\""], true),
             (["ETag: \"a\""], ["ETag: \"b\""], false),
@@ -23,7 +23,7 @@ internal import Testing
             (["Last-Modified: x"], ["Last-Modified: y"], false),
             (["ETag: \"a\"", "Last-Modified: x"], ["ETag: \"a\"", "Last-Modified: x"], true),
             (["ETag: \"a\"", "Last-Modified: x"], ["ETag: \"a\"", "Last-Modified: y"], false),
-            // One that only one of them has was received, and does not match.
+            // A validator that only one of the two responses has counts as different.
             (["ETag: \"a\""], [], false),
             ([], ["ETag: \"a\""], false),
             (["ETag: \"a\"", "Last-Modified: x"], ["ETag: \"a\""], false),
@@ -47,7 +47,7 @@ internal import Testing
     }
 
     @Test(
-        "H01: A contradicted response is stale, also under another policy than that of the HEAD",
+        "H01: a contradicted response is stale, also under another policy than the HEAD's",
         arguments: [
             ("Cache-Control: max-age=60, stale-while-revalidate=1000000", CachePolicy()),
             ("Cache-Control: s-maxage=3600, max-age=60", CachePolicy.shared),
@@ -60,13 +60,13 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(), updated, policy: policy, at: 100)) == .validate)
     }
 
-    @Test("H01: A contradicted response with a lifetime beyond any age is removed")
+    @Test("H01: a contradicted response with a lifetime beyond any age is removed")
     func contradictedForever() {
         let stored = Sample.stored("ETag: \"a\"", "Expires: Thu, 31 Dec 2099 23:59:59 GMT")
         #expect(update(["ETag: \"b\""], stored).removals == [0])
     }
 
-    @Test("H02, U05, U06 RFC 9111 §3.2: fields are added or replaced, those that HEAD lacks stay, times are the HEAD's")
+    @Test("H02, U05, U06 RFC 9111 §3.2: HEAD adds or replaces fields and the times; fields that HEAD lacks stay")
     func merge() throws {
         let stored = Sample.stored(
             "ETag: \"a\"", "Cache-Control: max-age=10", "X-Kept: y", "X-Two: a", "X-Two: b", "Age: 7",
@@ -87,7 +87,7 @@ internal import Testing
         #expect(updated.status == .ok && updated.hasIntactBody)
     }
 
-    @Test("H03 RFC 9111 §4.3.5: a status other than 200 has no effect, nor has another method")
+    @Test("H03 RFC 9111 §4.3.5: another status than 200, or another method, has no effect")
     func otherStatuses() {
         let stored = Sample.stored("ETag: \"a\"")
         for code in [100, 204, 206, 301, 304, 404, 410, 500, 503] {
@@ -97,7 +97,7 @@ internal import Testing
         #expect(update(["ETag: \"b\""]).isEmpty)
     }
 
-    @Test("H01, U04 RFC 9111 §4.3.5: each of those that could have been chosen is judged, and no other")
+    @Test("H01, U04 RFC 9111 §4.3.5: compares exactly the responses that the request could have selected")
     func selected() {
         let german = Sample.request("Accept-Language: de")
         let update = update(
@@ -112,7 +112,7 @@ internal import Testing
         #expect(update.updates[0]?.varyKey.text == "accept-language: de")
     }
 
-    @Test("H01: A 200 to a HEAD removes a stored error or redirect, and leaves a part and a lost body alone")
+    @Test("H01: a 200 to a HEAD removes a stored error or redirect, and leaves a part and a lost body alone")
     func otherStored() {
         for status in [HTTPResponse.Status.notFound, .movedPermanently, .noContent] {
             #expect(update([], Sample.stored(status: status)).removals == [0])
@@ -123,7 +123,7 @@ internal import Testing
         #expect(update(["ETag: \"a\""], Sample.stored("ETag: \"a\"", hasIntactBody: false)).isEmpty)
     }
 
-    @Test("H01, S04, V04: A response that could not be stored as updated is removed")
+    @Test("H01, S04, V04: a response that would not be storable after the update is removed")
     func noLongerStorable() {
         let stored = Sample.stored("ETag: \"a\"")
         for line in ["Cache-Control: no-store", "Vary: *"] {
@@ -133,14 +133,14 @@ internal import Testing
         #expect(update(["ETag: \"a\"", "Cache-Control: private"], stored, policy: .shared).removals == [0])
     }
 
-    @Test("S06 RFC 9111 §5.2.1.5: the response to a HEAD with no-store is not stored, in updates neither")
+    @Test("S06 RFC 9111 §5.2.1.5: a HEAD with no-store updates no stored response")
     func requestNoStore() {
         let request = Sample.request("Cache-Control: no-store", method: .head)
         #expect(update(["ETag: \"a\""], Sample.stored("ETag: \"a\""), to: request).isEmpty)
         #expect(update(["ETag: \"b\""], Sample.stored("ETag: \"a\""), to: request).removals == [0])
     }
 
-    @Test("U07: a body that was decoded has another coding and length than the origin says")
+    @Test("U07: a HEAD confirms a decoded body, whose coding and length differ from the origin's")
     func decoded() {
         let stored = Sample.stored("ETag: \"a\"", isBodyDecoded: true)
         let update = update(["ETag: \"a\"", "Content-Encoding: gzip"], stored)
@@ -148,7 +148,7 @@ internal import Testing
         #expect(update.updates[0]?.fields.contains(.contentEncoding) == false)
     }
 
-    @Test("More fields than anyone needs tell nothing")
+    @Test("A HEAD response with too many fields changes nothing")
     func manyFields() {
         let lines = Array(repeating: "Via: x", count: Storability.maxFieldCount + 1)
         #expect(update(lines, Sample.stored("ETag: \"a\"")).isEmpty)

@@ -3,11 +3,11 @@ internal import HTTPTypes
 internal import TestSupport
 internal import Testing
 
-/// Feeds what no sane peer sends to everything that parses: nothing may trap, and what comes out is in range.
+/// Passes malformed input to every parser: no parser may trap, and every result must be in range.
 @Suite struct HostileInputTests {
     private static let rounds = 4000
 
-    /// Bytes at random, or pieces of real fields at random: these get further into a parser.
+    /// Random bytes, or random pieces of real fields, which get further into a parser.
     private func value(_ generator: inout SeededGenerator) -> [UInt8] {
         let pieces = [
             "max-age", "no-cache", "no-store", "private", "s-maxage", "immutable", "must-understand", "max-stale",
@@ -25,7 +25,7 @@ internal import Testing
                 value += Array((pieces.randomElement(using: &generator) ?? "").utf8)
             }
         }
-        // One byte off.
+        // Changes one byte.
         if !value.isEmpty, Int.random(in: 0..<4, using: &generator) == 0 {
             value[.random(in: value.indices, using: &generator)] = .random(in: .min ... .max, using: &generator)
         }
@@ -47,7 +47,7 @@ internal import Testing
         return HTTPDate(secondsSince1970: moments.randomElement(using: &generator) ?? 0)
     }
 
-    @Test("P13, P16, P22: no bytes make a date parser trap")
+    @Test("P13, P16, P22: random bytes never make a date parser trap")
     func dates() {
         var generator = SeededGenerator()
         for _ in 0..<Self.rounds {
@@ -64,7 +64,7 @@ internal import Testing
         }
     }
 
-    @Test("P09, P13: no bytes make the Cache-Control parser trap or leave its range")
+    @Test("P09, P13: random bytes never make the Cache-Control parser trap or return a value out of range")
     func cacheControl() {
         var generator = SeededGenerator()
         for _ in 0..<Self.rounds {
@@ -76,7 +76,7 @@ internal import Testing
         }
     }
 
-    @Test("P13: what restricts is heeded wherever an unclosed quote puts it")
+    @Test("P13: no-store counts before, inside and after an unclosed quote")
     func unclosedQuote() {
         var generator = SeededGenerator()
         for _ in 0..<Self.rounds {
@@ -87,7 +87,7 @@ internal import Testing
         }
     }
 
-    @Test("Decisions about any request and any responses at any time")
+    @Test("Decides on random requests and responses at random times")
     func decisions() {
         var generator = SeededGenerator()
         let names: [HTTPField.Name] = [
@@ -176,14 +176,14 @@ internal import Testing
     }
 
     @Test(
-        "P13: a long field takes no longer than its length",
+        "P13: parses a long field in linear time",
         arguments: [
             "\"", "\\\"", "\"\\", ",", "a", "a,", "a=\"", "a=\"b\",", ";", " ", "no-cache=\"a\",", "no-cache=\"a",
             "06 ", "08:49:37 ", "*", "-", "9",
         ])
     func longField(piece: String) {
         let start = ThreadTime.now()
-        // Work that is quadratic in the length takes longer, in either build.
+        // Quadratic work exceeds the limit in debug and in release builds.
         defer { #expect(ThreadTime.now() - start < .seconds(60)) }
         let byteCount = Repetitions.count(262_144, debug: 65_536)
         let bytes = Array(String(repeating: piece, count: byteCount / piece.utf8.count).utf8)
@@ -199,7 +199,7 @@ internal import Testing
             request.headerFields = one(name)
             let nominated = VaryKey(
                 response: Sample.fields(["Vary: \(name)"]), request: request, fingerprint: Sample.fingerprint)
-            // One more line: no longer the same bytes.
+            // Another line changes the bytes, so that the comparison has to parse them.
             request.headerFields.append(Sample.field(name, ""))
             _ = nominated?.matches(request, fingerprint: Sample.fingerprint)
         }

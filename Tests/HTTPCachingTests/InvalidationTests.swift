@@ -26,7 +26,7 @@ internal import Testing
     }
 
     @Test(
-        "I01 RFC 9110 §9.2.1: The methods that IANA registers as safe invalidate nothing",
+        "I01 RFC 9110 §9.2.1: the methods that IANA registers as safe invalidate nothing",
         arguments: ["GET", "HEAD", "OPTIONS", "PRI", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"])
     func safe(name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
@@ -41,7 +41,7 @@ internal import Testing
         }
     }
 
-    @Test("I03 RFC 9111 §4.4: so are the URIs in Location and Content-Location")
+    @Test("I03 RFC 9111 §4.4: also invalidates the URIs in Location and Content-Location")
     func locations() {
         #expect(
             targets("Location: /x", "Content-Location: y?z#f")
@@ -53,7 +53,7 @@ internal import Testing
 
     /// The examples of RFC 3986 §5.4 that stay within the base's origin, with `?` for its `;p?q`.
     @Test(
-        "I03 RFC 3986 §5: references are resolved against the target",
+        "I03 RFC 3986 §5: resolves references against the target",
         arguments: [
             ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"),
             ("g?y", "/b/c/g?y"), ("g#s", "/b/c/g"), ("g?y#s", "/b/c/g?y"), (";x", "/b/c/;x"), ("g;x", "/b/c/g;x"),
@@ -71,7 +71,7 @@ internal import Testing
             targets("Location: \(reference)", url: "http://a/b/c/d;p?q") == ["http://a/b/c/d;p?q", "http://a\(path)"])
     }
 
-    @Test("I03: against a target without a path")
+    @Test("I03: resolves against a target without a path")
     func emptyPath() {
         #expect(targets("Location: g", url: "http://a") == ["http://a", "http://a/g"])
         #expect(targets("Location: ?g", url: "http://a") == ["http://a", "http://a?g"])
@@ -92,7 +92,7 @@ internal import Testing
     }
 
     @Test(
-        "I04 RFC 9110 §4.3.1: an origin has many spellings",
+        "I04 RFC 9110 §4.3.1: recognises equal origins in different spellings",
         arguments: [
             ("https://example.com/a", "https://EXAMPLE.com:443/x"),
             ("HTTPS://Example.COM:443/a", "https://example.com/x"),
@@ -104,24 +104,24 @@ internal import Testing
         #expect(targets("Content-Location: \(location)", url: url).count == 2)
     }
 
-    @Test("I03: malformed and repeated values are skipped")
+    @Test("I03: skips malformed and repeated values")
     func unreadable() {
         #expect(targets("Location: /x", "Location: /y") == [Self.url])
         #expect(targets("Location: /x", "Location: /x", "Content-Location: /z") == [Self.url, "https://example.com/z"])
-        // The bytes that no URI has are encoded, as for a redirect to them.
+        // Bytes that are invalid in a URI are percent-encoded, as for a redirect.
         #expect(targets("Location: /x y") == [Self.url, "https://example.com/x%20y"])
         var reply = HTTPResponse(status: .ok)
         reply.headerFields.append(HTTPField(name: .location, lenientValue: [0x2F, 0xFF]))
         #expect(
             Invalidation.targets(of: Sample.request(method: .put), url: Self.url, reply: reply)
                 == [Self.url, "https://example.com/%FF"])
-        // A target that is no URL is still invalidated.
+        // A target that is not a URL is still invalidated.
         for url in ["", "x", "name=x", "//a/b", "https://", "a b"] {
             #expect(targets("Location: /x", url: url) == [url])
         }
     }
 
-    @Test("I04: whatever the bytes, nothing of another origin comes out")
+    @Test("I04: random bytes never invalidate a URL of another origin")
     func anyBytes() {
         var generator = SeededGenerator()
         let pieces = [
@@ -142,7 +142,7 @@ internal import Testing
         }
     }
 
-    @Test("P13: a long reference takes no longer than its length")
+    @Test("P13: resolves a long reference in linear time")
     func longReference() {
         let start = ThreadTime.now()
         let byteCount = Repetitions.count(262_144, debug: 65_536)

@@ -3,9 +3,9 @@ internal import Foundation
 internal import HTTPTypes
 internal import Testing
 
-/// Dates and freshness where zone, language, digits and calendar are not those of RFC 9110.
+/// Dates and freshness with another time zone, language, digits and calendar than those of RFC 9110.
 @Suite struct LocaleTests {
-    // A process of its own: the environment belongs to all of it, and is read when it starts to be used.
+    // Separate processes: the environment applies to a whole process, which reads it at its first use.
     @Test("P20 RFC 9111 §4.2: time zone and locale influence neither dates nor freshness: Kathmandu, Arabic")
     func arabic() async {
         await #expect(processExitsWith: .success) {
@@ -13,7 +13,7 @@ internal import Testing
         }
     }
 
-    @Test("P20: Apia, whose summer time began on the right side of the date line, and the Buddhist calendar")
+    @Test("P20: Apia, which crossed the date line during summer time, and the Buddhist calendar")
     func buddhist() async {
         await #expect(processExitsWith: .success) {
             LocaleTests.live(zone: "Pacific/Apia", locale: "th_TH@calendar=buddhist")
@@ -47,7 +47,7 @@ internal import Testing
             precondition(date?.description == "Sun, 06 Nov 1994 08:49:37 GMT")
             precondition(HTTPDate(lenient: Sample.field(.lastModified, text), now: Sample.time()) == date)
         }
-        // More than a year, hour by hour: across those that summer time leaves out or has twice in one zone or other.
+        // More than a year, hour by hour, which includes the skipped and the repeated hours of summer time.
         for minute in stride(from: Int64(0), to: 400 * 24 * 60, by: 61) {
             let date = Sample.time(minute * 60)
             precondition(HTTPDate(Sample.field(.expires, date.description), now: date) == date)

@@ -7,7 +7,7 @@ internal import Testing
         NotModified.head(of: Sample.fields(lines)).map(\.name.canonicalName)
     }
 
-    @Test("C07 RFC 9110 §15.4.5: what a 304 has to carry, in order and in its own lines")
+    @Test("C07 RFC 9110 §15.4.5: a 304 carries the required fields, in order and in their own lines")
     func carried() {
         let lines = [
             "Cache-Control: max-age=60", "Content-Location: /a", "Date: x", "ETag: \"a\"", "Expires: y", "Vary: Accept",
@@ -18,7 +18,7 @@ internal import Testing
     }
 
     @Test(
-        "C07 RFC 9110 §15.4.5: metadata of a representation stays away",
+        "C07 RFC 9110 §15.4.5: a 304 omits other representation metadata",
         arguments: [
             "Content-Length", "Content-Type", "Content-Encoding", "Content-Range", "content-language",
             "Content-Disposition", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest", "Trailer",
@@ -28,7 +28,7 @@ internal import Testing
         #expect(names("Date: x", "\(name): y", "Age: 0") == ["date", "age"])
     }
 
-    @Test("C07 RFC 9110 §15.4.5: Last-Modified is of use where there is no ETag")
+    @Test("C07 RFC 9110 §15.4.5: a 304 without ETag carries Last-Modified")
     func lastModified() {
         #expect(names("Last-Modified: x", "ETag: \"a\"") == ["etag"])
         #expect(names("Last-Modified: x", "ETag: W/\"a\"") == ["etag"])

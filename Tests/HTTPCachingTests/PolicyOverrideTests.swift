@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import Testing
 
 @Suite struct PolicyOverrideTests {
-    /// A policy in which no property has its default.
+    /// A policy in which every property differs from its default.
     private static let base = CachePolicy(
         mode: .cacheFirst, lifetimeOverride: .fixed(.seconds(1)), defaultLifetime: .seconds(2), heuristicFraction: 0.3,
         heuristicLimit: .seconds(4), isShared: true, staleIfError: .seconds(5), staleWhenDisconnected: .seconds(6),
@@ -50,7 +50,7 @@ internal import Testing
         #expect(Self.base.applying(c.override) == expected)
     }
 
-    @Test("Of two overrides the later one wins, for each property that it names")
+    @Test("For each property, the later of two overrides wins")
     func composing() {
         let first = CachePolicy.Override(mode: .cacheFirst, staleIfError: .seconds(1))
         let second = CachePolicy.Override(mode: .cacheOnly, staleWhenDisconnected: .seconds(2))

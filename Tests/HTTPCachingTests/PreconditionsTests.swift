@@ -18,21 +18,21 @@ internal import Testing
         return Preconditions(HTTPRequest(method: method, request)).isNotModified(response)
     }
 
-    // MARK: What there is
+    // MARK: Fields of the request
 
-    @Test("C10 RFC 9111 §4.3.2: If-Match and If-Unmodified-Since are for the origin to judge")
+    @Test("C10 RFC 9111 §4.3.2: only the origin evaluates If-Match and If-Unmodified-Since")
     func forwarded() {
         #expect(Preconditions(Sample.request("If-Match: \"a\"")).mustBeForwarded)
         #expect(Preconditions(Sample.request("if-unmodified-since: \(Self.sunday)")).mustBeForwarded)
         #expect(Preconditions(Sample.request("If-None-Match: \"a\"", "If-Match: *")).mustBeForwarded)
         #expect(!Preconditions(Sample.request("If-None-Match: \"a\"")).mustBeForwarded)
         #expect(!Preconditions(Sample.request("If-Modified-Since: \(Self.sunday)")).mustBeForwarded)
-        // They are no reason for a 304.
+        // Neither field leads to a 304.
         #expect(!isNotModified(["If-Match: \"a\""], ["ETag: \"a\""]))
         #expect(!isNotModified(["If-Unmodified-Since: \(Self.sunday)"], ["Last-Modified: \(Self.saturday)"]))
     }
 
-    @Test("Q06: which fields are conditions of the caller")
+    @Test("Q06: the fields that are conditions of the caller")
     func emptiness() {
         #expect(Preconditions(Sample.request()).isEmpty)
         #expect(Preconditions(Sample.request("Range: bytes=0-", "If-Range: \"a\"", "Accept: a/b")).isEmpty)
@@ -43,7 +43,7 @@ internal import Testing
     }
 
     @Test(
-        "C07, P27 RFC 9110 §13.1.2: the elements of If-None-Match, to the letter",
+        "C07, P27 RFC 9110 §13.1.2: the elements of If-None-Match, byte for byte",
         arguments: [
             ([#""a""#], [#""a""#]),
             ([#""a", W/"b""#, #""c""#], [#""a""#, #"W/"b""#, #""c""#]),
@@ -51,11 +51,11 @@ internal import Testing
             ([" ,, \"a\" ,\t, \"b\","], [#""a""#, #""b""#]),
             ([""], []),
             ([" , ,"], []),
-            // Commas within quotes are data, and a backslash escapes no quote.
+            // Quoted commas are data, and a backslash escapes no quote.
             ([#""a, b", "c""#], [#""a, b""#, #""c""#]),
             ([#""a\", "b""#], [#""a\""#, #""b""#]),
             ([#"w/"a,b", x"#], [#"w/"a,b""#, "x"]),
-            // Nothing is mended.
+            // Malformed tags stay as they are.
             (["a, b"], ["a", "b"]),
             ([#""a"b, "c""#], [#""a"b"#, #""c""#]),
             ([#""a, "b""#], [#""a, "b""#]),
@@ -82,26 +82,26 @@ internal import Testing
             (["*"], #""a""#, true),
             ([" * "], #""a""#, true),
             (["*"], "", true),
-            // In a list * is a tag like any other.
+            // In a list, * is an ordinary tag.
             ([#"*, "b""#], #""a""#, false),
             (["*", "*"], #""a""#, false),
             ([#""*""#], #""a""#, false),
             ([""], #""a""#, false),
             ([#""a""#], "", false),
-            // Commas and backslashes are bytes.
+            // Commas and backslashes are ordinary bytes.
             ([#""a,b""#], #""a,b""#, true),
             ([#""a,b""#], #""a""#, false),
             ([#""x, "a", y""#], #""a""#, false),
             ([#""a\"b""#], #""a\"b""#, true),
             ([#""a\\b""#], #""a\b""#, false),
-            // A tag without quotes is another than the same with.
+            // A tag without quotes differs from the quoted one.
             (["a"], #""a""#, false),
             ([#""a""#], "a", false),
             (["a"], "a", true),
             (["b, a"], "a", true),
             ([#"w/"a""#], #""a""#, false),
             ([#"w/"a""#], #"w/"a""#, true),
-            // What an open quote swallows matches nothing but itself.
+            // An unclosed quote takes in the rest of the line, and matches only itself.
             ([#""a"#], #""a""#, false),
             ([#""b, "a""#], #""a""#, false),
             ([#""b, "a"#], #""a"#, false),
@@ -143,7 +143,7 @@ internal import Testing
     // MARK: If-Modified-Since
 
     @Test(
-        "C08 RFC 9110 §13.2.2: beside If-None-Match, If-Modified-Since is not looked at",
+        "C08 RFC 9110 §13.2.2: with If-None-Match, If-Modified-Since is ignored",
         arguments: ["\"b\"", "", "b", "\"b"])
     func precedence(tags: String) {
         let date = "If-Modified-Since: \(Self.sunday)"
@@ -155,13 +155,13 @@ internal import Testing
     }
 
     @Test(
-        "C08, C09 RFC 9110 §13.1.3: If-Modified-Since against Last-Modified",
+        "C08, C09 RFC 9110 §13.1.3: compares If-Modified-Since with Last-Modified",
         arguments: [
             (sunday, true), (monday, true), (saturday, false),
             ("Sunday, 06-Nov-94 08:49:37 GMT", true), ("Sun Nov  6 08:49:37 1994", true),
             ("sun, 06 nov 1994 08:49:37 gmt", true),
             ("Sun, 06 Nov 1994 08:49:36 GMT", false),
-            // Not an HTTP-date, or more than one.
+            // Not one valid HTTP-date.
             ("Mon, 07 Nov 1994 08:49:37 CET", false), ("Mon, 07 Nov 1994", false), ("0", false), ("", false),
             ("784111777", false), ("\(monday), \(monday)", false), ("\"\(monday)\"", false),
         ])
@@ -182,13 +182,13 @@ internal import Testing
     }
 
     @Test(
-        "C09 RFC 9111 §4.3.2: without Last-Modified against Date, else against the time of receipt",
+        "C09 RFC 9111 §4.3.2: without Last-Modified compares with Date, otherwise with the time of receipt",
         arguments: [
             (["Date: \(sunday)"], sunday, true), (["Date: \(sunday)"], saturday, false),
             (["Date: \(monday)"], sunday, false),
             // Received on that Sunday.
             (["Date: x"], sunday, true), (["Date: x"], monday, true), (["Date: x"], saturday, false),
-            // Last-Modified decides as soon as it is there; unreadable, it proves nothing.
+            // A Last-Modified always counts; a malformed one never matches.
             (["Last-Modified: \(saturday)", "Date: \(monday)"], sunday, true),
             (["Last-Modified: \(monday)", "Date: \(saturday)"], sunday, false),
             (["Last-Modified: x", "Date: \(saturday)"], sunday, false),
@@ -198,7 +198,7 @@ internal import Testing
         #expect(isNotModified(["If-Modified-Since: \(condition)"], stored) == expected)
     }
 
-    @Test("C09: a response without any date is compared by the time of receipt")
+    @Test("C09: a response without any date compares by the time of receipt")
     func noDate() {
         var stored = Sample.stored(received: 10)
         stored.fields[.date] = nil
@@ -209,7 +209,7 @@ internal import Testing
         #expect(decide(10))
     }
 
-    // MARK: Asking the origin
+    // MARK: Conditional requests
 
     private func added(_ request: [String], _ tags: String...) -> [String] {
         let request = HTTPRequest(method: .get, request)
@@ -217,13 +217,13 @@ internal import Testing
         return Preconditions(request).adding(stored, to: request).headerFields[values: .ifNoneMatch]
     }
 
-    @Test("C05, C01 RFC 9111 §4.3.1: the caller's tags come first, then those of the cache that it lacks")
+    @Test("C05, C01 RFC 9111 §4.3.1: sends the caller's tags first, then the missing tags of the cache")
     func adding() {
         #expect(added([], #""a""#) == [#""a""#])
         #expect(added([], #""a""#, #"W/"b""#, #""a""#) == [#""a", W/"b""#])
         #expect(added([#"If-None-Match: "c""#], #""a""#) == [#""c", "a""#])
         #expect(added([#"If-None-Match: "c",W/"a""#, #"if-none-match: "d""#], #""a""#) == [#""c", W/"a", "d", "a""#])
-        // What a list holds already, to the letter, is left as it was sent.
+        // Tags that the list already contains, byte for byte, are not added.
         #expect(added([#"If-None-Match: "c","a""#], #""a""#) == [#""c","a""#])
         #expect(added([#"If-None-Match: "c""#]) == [#""c""#])
         #expect(added([]) == [])
@@ -232,7 +232,7 @@ internal import Testing
         #expect(added(["If-None-Match:"], #""a""#) == [#""a""#])
     }
 
-    @Test("C05: nothing is added where it would be read as something else")
+    @Test("C05: adds nothing to a malformed list, which would change the meaning")
     func addingToMalformed() {
         #expect(added(["If-None-Match: *"], #""a""#) == ["*"])
         #expect(added([#"If-None-Match: "c, d"#], #""a""#) == [#""c, d"#])
@@ -242,7 +242,7 @@ internal import Testing
         #expect(added([], #""b""#) == [#""b""#])
     }
 
-    @Test("C05: bytes that are not UTF-8 are sent as they came, and all other fields stay")
+    @Test("C05: sends bytes that are not UTF-8 unchanged, and keeps all other fields")
     func addingBytes() throws {
         let bytes: [UInt8] = [0x22, 0xE9, 0x22]
         var stored = Sample.stored()
@@ -257,7 +257,7 @@ internal import Testing
         #expect(Preconditions(sent).isNotModified(stored))
     }
 
-    @Test("P13, P27: whatever the bytes, what was added is found again, and what was there stays")
+    @Test("P13, P27: with random bytes, added tags are found again, and earlier tags stay")
     func anyBytes() {
         var generator = SeededGenerator()
         let pieces = ["\"", "\\", ",", " ", "W/", "*", "a", "b", "\"a\"", "\u{0}", "é"]

@@ -27,7 +27,7 @@ internal import Testing
             ("g;x=1/../y", "http://a/b/c/y"), ("g?y/./x", "http://a/b/c/g?y/./x"),
             ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
             ("g#s/../x", "http://a/b/c/g#s/../x"),
-            // A strict parser: "http:g" has a scheme, and no host.
+            // A strict parser: "http:g" has a scheme and no host.
             ("http:g", "http:g"),
         ])
     func resolution(location: String, expected: String) {
@@ -43,11 +43,11 @@ internal import Testing
             ("?x", "http://h/p/q?x"), ("?a?b", "http://h/p/q?a?b"), ("/a//b", "http://h/a//b"),
             ("//[::1]:8080/x", "http://[::1]:8080/x"), ("HTTPS://H:443/A", "https://H:443/A"),
             ("/a:b", "http://h/a:b"), ("?a=b:c", "http://h/p/q?a=b:c"), ("./a:b", "http://h/p/a:b"),
-            // No URI has these bytes.
+            // These bytes are invalid in a URI.
             ("/a b", "http://h/a%20b"), ("/a b%20c", "http://h/a%20b%20c"), ("?q=a b", "http://h/p/q?q=a%20b"),
             ("/a\tb", "http://h/a%09b"), ("/é", "http://h/%C3%A9"), (" /a ", "http://h/a"),
             ("/a#b c", "http://h/a#b%20c"),
-            // No host has a space: the loader refuses the URL.
+            // No host contains a space: the loader refuses the URL.
             ("//a b/", "http://a b/"),
         ])
     func bytes(location: String, expected: String) {
@@ -78,7 +78,7 @@ internal import Testing
         #expect(codes == [301, 302, 303, 307, 308])
     }
 
-    @Test("Without one Location there is no target")
+    @Test("Without exactly one Location, the redirect has no target")
     func locations() {
         func target(_ lines: String...) -> String? {
             Redirection.target(
@@ -88,7 +88,7 @@ internal import Testing
         #expect(target("Location:") == nil)
         #expect(target("Location: /b", "Location: /c") == nil)
         #expect(target("Location: /b", "location: /b") == "http://h/b")
-        // No URI reference: its first segment has a colon after no scheme.
+        // Not a URI reference: its first segment contains a colon without a scheme.
         #expect(target("Location: 1a:b") == "1a:b")
     }
 }

@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Testing
 
 @Suite struct ReplyDecisionTests {
-    @Test("C11, C5 RFC 9111 §4.3.3: a full response replaces all of the stored one")
+    @Test("C11, C5 RFC 9111 §4.3.3: a full response replaces the whole stored one")
     func fullResponse() {
         let old = Sample.stored("ETag: \"a\"", "Last-Modified: x", "X-Old: 1")
         let reply = Sample.exchange("Date: Sun, 06 Nov 1994 08:50:37 GMT", "X-New: 2", received: 60)
@@ -16,7 +16,7 @@ internal import Testing
         #expect(new.conditionalRequest(from: Sample.request()) == nil)
     }
 
-    @Test("The effects of a decision: updates, removals and the response that answers")
+    @Test("The effects of a decision: updates, removals and the answering response")
     func effects() throws {
         let (old, new) = (Sample.stored("ETag: \"a\"", received: 10), Sample.stored("ETag: \"b\"", received: 20))
         let candidates = [old, old, old]
@@ -41,13 +41,13 @@ internal import Testing
         #expect(stale == (2, old, 20))
     }
 
-    @Test("V04: the response to Vary: * is delivered, not stored")
+    @Test("V04: a response with Vary: * is delivered, not stored")
     func varyStar() {
         let reply = Sample.exchange("Cache-Control: max-age=60", "Vary: Accept, *")
         #expect(Sample.decide(on: reply) == .relay(removeStored: false))
     }
 
-    @Test("V10 RFC 9111 §4.1: the recorded request is the one that was sent")
+    @Test("V10 RFC 9111 §4.1: records the request that was sent")
     func sentRequest() {
         let sent = Sample.request("Accept-Encoding: gzip", "User-Agent: x")
         let reply = Sample.exchange("Vary: accept-encoding, USER-AGENT", to: sent)
@@ -58,7 +58,8 @@ internal import Testing
         #expect(stored.varyKey == VaryKey(text: "accept-encoding: gzip\nuser-agent: x"))
     }
 
-    @Test("S05, B6: a no-store reply is relayed and removes the stored response; other unstorable replies do not")
+    @Test(
+        "S05, B6: a no-store reply is relayed and removes the stored response; other unstorable replies remove nothing")
     func relays() {
         let old = Sample.stored("ETag: \"a\"")
         #expect(
@@ -77,7 +78,7 @@ internal import Testing
                 == .relay(removeStored: false))
     }
 
-    @Test("B4: .doNotStore relays the response, and removes the stored one")
+    @Test("B4: .doNotStore relays the response and removes the stored one")
     func doNotStore() {
         let policy = CachePolicy(lifetimeOverride: .doNotStore)
         let old = Sample.stored("Cache-Control: max-age=60")
@@ -89,19 +90,19 @@ internal import Testing
     }
 
     @Test(
-        "K3: the 304 to a condition of the caller's reaches the caller",
+        "K3: the 304 to a caller's condition reaches the caller",
         arguments: ["If-None-Match: \"x\"", "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", "If-None-Match: *"])
     func callersCondition(line: String) {
         let reply = Sample.exchange("ETag: \"x\"", status: .notModified, to: Sample.request(line))
         #expect(Sample.decide(on: reply, Sample.stored("ETag: \"x\"")) == .relay(removeStored: false))
     }
 
-    @Test("C13: a 304 that nothing can answer leads to an unconditional request")
+    @Test("C13: a 304 that no response can answer leads to an unconditional request")
     func unanswerable() {
         let reply = Sample.exchange("ETag: \"a\"", status: .notModified)
         #expect(Sample.decide(on: reply) == .retry(removing: []))
         #expect(Sample.decide(on: reply, Sample.stored("ETag: \"a\"")) == .retry(removing: []))
-        // Deleted meanwhile, body lost meanwhile, another request's by now.
+        // The validated entry was deleted, lost its body, or now belongs to another request.
         #expect(Sample.decide(on: reply, validated: 0) == .retry(removing: []))
         #expect(
             Sample.decide(on: reply, Sample.stored("ETag: \"a\"", hasIntactBody: false), validated: 0)

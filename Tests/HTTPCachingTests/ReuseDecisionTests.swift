@@ -11,9 +11,9 @@ internal import Testing
         return request
     }
 
-    // MARK: Whether
+    // MARK: Use
 
-    @Test("RFC 9111 §5.2.2.7: a shared cache does not use what a private one has stored for its user")
+    @Test("RFC 9111 §5.2.2.7: a shared cache does not use a response that a private cache stored for its user")
     func privateInShared() {
         let response = Sample.stored("Cache-Control: private, max-age=60", "ETag: \"a\"")
         #expect(Outcome(Sample.decide(Sample.request(), response)) == .hit)
@@ -41,7 +41,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(), minute, at: -6)) == .validate)
     }
 
-    @Test("F08 RFC 9111 §5.2.2.4: no-cache is validated however fresh, and whatever the request allows")
+    @Test("F08 RFC 9111 §5.2.2.4: no-cache is validated even if fresh, whatever the request allows")
     func noCache() {
         let response = Sample.stored("Cache-Control: no-cache, max-age=60", "ETag: \"a\"")
         #expect(Sample.decide(Sample.request(), response) == .validate(0, conditional("\"a\""), .stale))
@@ -54,7 +54,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(), response)) == .validate)
     }
 
-    @Test("F11 RFC 9111 §5.2.2.2: must-revalidate does not hurt while fresh")
+    @Test("F11 RFC 9111 §5.2.2.2: a fresh response with must-revalidate answers")
     func mustRevalidate() {
         let response = Sample.stored("Cache-Control: must-revalidate, max-age=60", "ETag: \"a\"")
         #expect(Sample.decide(Sample.request(), response, at: 59) == .hit(0, age: 59, isStale: false))
@@ -76,7 +76,7 @@ internal import Testing
     }
 
     @Test(
-        "Q02 RFC 9111 §5.2.1.2: max-stale allows staleness, up to its argument or any",
+        "Q02 RFC 9111 §5.2.1.2: max-stale allows staleness up to its argument, or any",
         arguments: [
             ("max-stale=5", 65, .staleHit), ("max-stale=5", 66, .validate), ("max-stale=0", 60, .staleHit),
             ("max-stale", 1_000_000, .staleHit), ("max-stale=x", 61, .validate), ("max-stale=5", 59, .hit),
@@ -86,7 +86,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: \(control)"), minute, at: at)) == expected)
     }
 
-    @Test("Q02: the staleness of a response from the future is unknown; only max-stale without a value covers it")
+    @Test("Q02: the staleness of a response from the future is unknown; only max-stale without a value allows it")
     func staleFromFuture() {
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale=9999"), minute, at: -60)) == .validate)
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale"), minute, at: -60)) == .staleHit)
@@ -104,7 +104,7 @@ internal import Testing
     }
 
     @Test(
-        "Q04 RFC 9111 §5.2.1.4: no-cache validates, with the stored validators",
+        "Q04 RFC 9111 §5.2.1.4: no-cache validates with the stored validators",
         arguments: ["Cache-Control: no-cache", "Cache-Control: no-cache=\"x\"", "Cache-Control: max-stale, no-cache"])
     func requestNoCache(line: String) {
         let request = Sample.request(line)
@@ -123,7 +123,7 @@ internal import Testing
     }
 
     @Test(
-        "Q05, R01 RFC 9111 §5.2.2: no request can allow stale use that the response forbids",
+        "Q05, R01 RFC 9111 §5.2.2: no request can allow serving stale if the response forbids it",
         arguments: ["must-revalidate", "no-cache"])
     func responseOutranks(directive: String) {
         let response = Sample.stored("Cache-Control: max-age=60, \(directive)", "ETag: \"a\"")
@@ -134,7 +134,7 @@ internal import Testing
     }
 
     @Test(
-        "R01 RFC 9111 §5.2.2.8, §5.2.2.10: in a shared cache so do proxy-revalidate and s-maxage",
+        "R01 RFC 9111 §5.2.2.8, §5.2.2.10: in a shared cache, proxy-revalidate and s-maxage also forbid it",
         arguments: ["max-age=60, proxy-revalidate", "s-maxage=60"])
     func sharedResponseOutranks(control: String) {
         let response = Sample.stored("Cache-Control: \(control)", "ETag: \"a\"")
@@ -143,7 +143,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(request, response, at: 60)) == .staleHit)
     }
 
-    @Test("R07 RFC 9111 §5.2.1.7: only-if-cached gets a usable stored response, or none")
+    @Test("R07 RFC 9111 §5.2.1.7: only-if-cached gets a usable stored response or a miss")
     func onlyIfCached() {
         let request = Sample.request("Cache-Control: only-if-cached")
         #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
@@ -158,7 +158,7 @@ internal import Testing
         #expect(Sample.decide(post, minute) == .unsatisfiable)
     }
 
-    @Test("S06 RFC 9111 §5.2.1.5: no-store in a request may be answered from the store, but nothing is updated for it")
+    @Test("S06 RFC 9111 §5.2.1.5: the store may answer a request with no-store, but is not updated")
     func requestNoStore() {
         let request = Sample.request("Cache-Control: no-store")
         #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
@@ -191,7 +191,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(request, minute)) == .validate)
     }
 
-    // MARK: Which requests
+    // MARK: Request methods
 
     @Test("R05 RFC 9111 §4: a stored response to GET answers GET and HEAD")
     func head() {
@@ -201,7 +201,7 @@ internal import Testing
     }
 
     @Test(
-        "R04 RFC 9111 §4: other methods are written through",
+        "R04 RFC 9111 §4: other methods go to the origin",
         arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "M-SEARCH"])
     func otherMethods(name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
@@ -211,7 +211,7 @@ internal import Testing
     }
 
     @Test(
-        "Q06, C10 RFC 9111 §4.3.2: conditions that only the origin may judge go there, others are judged here",
+        "Q06, C10 RFC 9111 §4.3.2: forwards conditions that only the origin may evaluate, and evaluates the others",
         arguments: [
             ("Range: bytes=0-1", Outcome.hit), ("If-Range: \"a\"", .hit), ("If-Match: \"a\"", .forward),
             ("If-None-Match: \"a\"", .hit), ("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", .hit),
@@ -221,7 +221,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(line), minute)) == outcome)
     }
 
-    @Test("A request with more fields than anyone needs goes to the origin as it is")
+    @Test("A request with too many fields goes to the origin unchanged")
     func manyFields() {
         var request = Sample.request()
         for _ in 0..<1000 { request.headerFields.append(Sample.field(.via, "x")) }
@@ -230,7 +230,7 @@ internal import Testing
         #expect(Sample.decide(request, minute) == .forward(.bypass))
     }
 
-    // MARK: Which response
+    // MARK: Selection
 
     @Test("V02 RFC 9111 §4.1: a response that other request fields selected does not answer")
     func vary() {
@@ -243,7 +243,7 @@ internal import Testing
         #expect(Sample.decide(local, response) == .unsatisfiable)
     }
 
-    @Test("V06 RFC 9111 §2: of several variants the fitting one answers")
+    @Test("V06 RFC 9111 §2: of several variants the matching one answers")
     func variants() {
         let german = Sample.request("Accept-Language: de")
         let english = Sample.request("Accept-Language: en")
@@ -272,7 +272,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), fresh, stale, at: 700) == .validate(1, conditional("\"b\""), .stale))
     }
 
-    @Test("V08 RFC 9111 §4.1: a response with Vary is chosen before a more recent one without")
+    @Test("V08 RFC 9111 §4.1: a response with Vary precedes a more recent one without")
     func varyFirst() {
         let german = Sample.request("Accept-Language: de")
         let plain = Sample.stored("Cache-Control: max-age=60", received: 10)
@@ -282,7 +282,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), plain, varied, at: 10) == .hit(0, age: 0, isStale: false))
     }
 
-    @Test("C01: a response with a validator is asked about before a more recent one without")
+    @Test("C01: a response with a validator is validated before a more recent one without")
     func validatorFirst() {
         let tagged = Sample.stored("ETag: \"a\"")
         let bare = Sample.stored("X: y", received: 10)
@@ -290,7 +290,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), bare, tagged, at: 20) == .validate(1, conditional("\"a\""), .stale))
     }
 
-    @Test("C2: without its body a response neither answers nor is asked about")
+    @Test("C2: a response without its body neither answers nor is validated")
     func missingBody() {
         let lost = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"", hasIntactBody: false)
         #expect(Sample.decide(Sample.request(), lost) == .forward(.miss))
@@ -299,7 +299,7 @@ internal import Testing
         #expect(Sample.decide() == .forward(.uriMiss))
     }
 
-    @Test("W02 RFC 9211 §2.2: the reasons bear their registered names")
+    @Test("W02 RFC 9211 §2.2: the reasons have their registered names")
     func reasons() {
         let reasons: [ForwardReason] = [.bypass, .method, .uriMiss, .varyMiss, .miss, .request, .stale]
         #expect(

@@ -1,7 +1,7 @@
 internal import HTTPCaching
 internal import HTTPTypes
 
-/// What the tables of these suites are made of. Times are seconds from the Sunday in 1994 that RFC 9110 uses.
+/// The building blocks of these suites' tables. Times are seconds from the Sunday in 1994 that RFC 9110 uses.
 enum Sample {
     static func time(_ seconds: Int64 = 0) -> HTTPDate {
         HTTPDate(secondsSince1970: 784_111_777).advanced(by: seconds)
@@ -15,7 +15,7 @@ enum Sample {
             guard parts.count == 2, let name = HTTPField.Name(String(parts[0])) else {
                 preconditionFailure("\(line) is no field line")
             }
-            // One space belongs to the notation, all others to the value.
+            // The notation puts one space after the colon; further spaces belong to the value.
             fields.append(field(name, String(parts[1].hasPrefix(" ") ? parts[1].dropFirst() : parts[1])))
         }
         return fields
@@ -32,7 +32,7 @@ enum Sample {
             method: method, scheme: scheme, authority: "example.com", path: "/", headerFields: fields(lines))
     }
 
-    /// A response that was asked for and arrived at `received`, and is dated so too unless it has a `Date` of its own.
+    /// A response requested and received at `received`. By default, its `Date` is `received`, too.
     static func stored(
         _ lines: String..., status: HTTPResponse.Status = .ok, requested: Int64? = nil, received: Int64 = 0,
         for request: HTTPRequest = request(), hasIntactBody: Bool = true, isBodyDecoded: Bool = false
@@ -87,7 +87,7 @@ enum Sample {
     }
 }
 
-/// What a decision comes to, where a table does not care for more.
+/// A summary of a decision, for tables that need no details.
 enum Outcome: Hashable {
     case hit
     case staleHit

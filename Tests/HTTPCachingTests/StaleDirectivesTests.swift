@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// The values of `Cache-Control` lines, and the two numbers of RFC 5861 that are to be read from them.
+/// The values of `Cache-Control` lines, and the expected two numbers of RFC 5861.
 private struct Case: Sendable, CustomTestStringConvertible {
     let lines: [String]
     let whileRevalidate: DeltaSeconds
@@ -26,7 +26,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P01, P02, P03, P05, P10: names in any case, arguments in both forms, over all lines",
+        "P01, P02, P03, P05, P10: names are case-insensitive; arguments in both forms, over all lines",
         arguments: [
             Case("max-age=600, stale-while-revalidate=30", revalidate: .seconds(30)),
             Case("max-age=600, stale-if-error=1200", error: .seconds(1200)),
@@ -43,7 +43,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P06, P08, P11, P13, P14: of two the first counts; what cannot be read opens no window",
+        "P06, P08, P11, P13, P14: the first of two counts; a malformed value opens no window",
         arguments: [
             Case("stale-while-revalidate=30, stale-while-revalidate=60", revalidate: .seconds(30)),
             Case("stale-if-error=30", "stale-if-error=60", error: .seconds(30)),
@@ -70,7 +70,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E01, E02, E04, E05 RFC 5861 §3, §4: the window reaches as far as the number, and no further",
+        "E01, E02, E04, E05 RFC 5861 §3, §4: the window ends exactly after the number of seconds",
         arguments: [
             (.seconds(30), 0, true), (.seconds(30), 30, true), (.seconds(30), 31, false), (.seconds(0), 0, true),
             (.seconds(0), 1, false), (.absent, 0, false), (.malformed, 0, false),
@@ -100,7 +100,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P09: sums and differences are held at the largest value",
+        "P09: sums and differences saturate",
         arguments: [
             (.max, 1, .max, .max - 1), (.max, -1, .max - 1, .max), (.min, -1, .min, .min + 1),
             (.min, 1, .min + 1, .min), (.max, .max, .max, 0), (.min, .min, .min, 0), (0, .min, .min, .max),

@@ -2,7 +2,8 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// A response 10 seconds fresh with more directives, a request, a failure at a time, and whether the response answers.
+/// A response with a lifetime of 10 seconds and more directives, a request, a failure at a time, and whether the
+/// response answers.
 private struct Case: Sendable, CustomTestStringConvertible {
     let response: String
     let request: String?
@@ -52,12 +53,12 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E04, E05 RFC 5861 §4: stale-if-error of response or request is how stale it may be",
+        "E04, E05 RFC 5861 §4: stale-if-error of response or request limits the staleness",
         arguments: [
             Case("stale-if-error=30", at: 10, true), Case("stale-if-error=30", at: 40, true),
             Case("stale-if-error=30", at: 41, false), Case("x", at: 10, false), Case("x", at: 9, true),
             Case("x", "stale-if-error=30", at: 40, true), Case("x", "stale-if-error=30", at: 41, false),
-            // The strictest counts.
+            // The strictest value counts.
             Case("stale-if-error=5", "stale-if-error=30", at: 15, true),
             Case("stale-if-error=5", "stale-if-error=30", at: 16, false),
             Case("stale-if-error=30", "stale-if-error=5", at: 15, true),
@@ -81,7 +82,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E03, R01, R02 RFC 9111 §4.2.4, §5.2.2.2: directives that forbid stale use do so whether disconnected or not",
+        "E03, R01, R02 RFC 9111 §4.2.4, §5.2.2.2: directives that forbid serving stale count, connected or not",
         arguments: [StaleFallback.Failure.disconnected, .status(504)])
     func forbidden(failure: StaleFallback.Failure) {
         for example in [
@@ -99,7 +100,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "R03 RFC 9111 §4.2.4: when the origin cannot be reached, what nothing forbids answers, as long as the policy says",
+        "R03 RFC 9111 §4.2.4: when the origin is unreachable, a stale response answers within the policy's limit",
         arguments: [
             Case("x", nil, .disconnected, at: 10, true), Case("x", nil, .disconnected, at: 1_000_000_000, true),
             Case("x", nil, .disconnected, at: 10, policy: CachePolicy(staleWhenDisconnected: .zero), false),
@@ -119,14 +120,14 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "R03, Q01, Q03, Q04: not for a request that wants a fresh or a validated response",
+        "R03, Q01, Q03, Q04: no stale response for a request that wants a fresh or a validated one",
         arguments: ["no-cache", "max-age=100", "min-fresh=0", "max-age=0", "max-age=100, max-stale=x"])
     func refused(control: String) {
         check(Case("stale-if-error=30", control, .disconnected, at: 11, false))
         check(Case("stale-if-error=30", control, at: 11, false))
     }
 
-    @Test("R03: of several the most recent that may; only for GET and HEAD, what Vary fits, and a body that is there")
+    @Test("R03: the most recent usable response; only for GET and HEAD, with a matching Vary and an intact body")
     func which() {
         let old = Sample.stored("Cache-Control: max-age=10")
         let new = Sample.stored("Cache-Control: max-age=10", received: 5)
@@ -140,7 +141,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(choose(Sample.request(), german, lost, failure: .disconnected, at: 0) == nil)
     }
 
-    @Test("C12, E04, E05 RFC 9111 §4.3.3: an error is relayed, unless a stored response may be served stale")
+    @Test("C12, E04, E05 RFC 9111 §4.3.3: an error is relayed unless a stored response may be served stale")
     func replies() {
         let stored = Sample.stored("Cache-Control: max-age=10, stale-if-error=30", "ETag: \"a\"")
         func decide(_ status: HTTPResponse.Status, at received: Int64) -> ReplyDecision {

@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// A response 10 seconds fresh with more directives, a request, a time, and what is made of them.
+/// A response with a lifetime of 10 seconds and more directives, a request, a time, and the decision.
 private struct Case: Sendable, CustomTestStringConvertible {
     let response: String
     let request: String?
@@ -23,7 +23,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(response) for \(request ?? "any") at \(at)" }
 }
 
-/// `stale-while-revalidate`, where the decision is made.
+/// `stale-while-revalidate` in the reuse decision.
 @Suite struct StaleTests {
     private func check(_ example: Case) {
         let response = Sample.stored("Cache-Control: max-age=10, \(example.response)", "ETag: \"a\"")
@@ -32,7 +32,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E01, E02 RFC 5861 §3: stale in the window answers and is validated behind; beyond, validation comes first",
+        "E01, E02 RFC 5861 §3: inside the window stale answers and is validated behind; outside, it is validated first",
         arguments: [
             Case("stale-while-revalidate=30", at: 9, .hit), Case("stale-while-revalidate=30", at: 10, .revalidatedHit),
             Case("stale-while-revalidate=30", at: 40, .revalidatedHit),
@@ -47,7 +47,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         check(example)
     }
 
-    @Test("E01: the answer has its age, and is the most recent that may answer")
+    @Test("E01: the answer has its age, and is the most recent usable response")
     func answer() {
         let old = Sample.stored("Cache-Control: max-age=10, stale-while-revalidate=90")
         let new = Sample.stored("Cache-Control: max-age=10, stale-while-revalidate=90", received: 5)
@@ -58,7 +58,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E03, R01 RFC 9111 §4.2.4: directives that forbid stale use close the window",
+        "E03, R01 RFC 9111 §4.2.4: directives that forbid serving stale close the window",
         arguments: [
             Case("stale-while-revalidate=30, must-revalidate", at: 10, .validate),
             Case("stale-while-revalidate=30, no-cache", at: 10, .validate),
@@ -74,7 +74,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E01, Q01, Q02, Q03, Q04, R07: what the request asks for comes before the window",
+        "E01, Q01, Q02, Q03, Q04, R07: directives of the request take precedence over the window",
         arguments: [
             Case("stale-while-revalidate=30", "max-age=100", at: 10, .validate),
             Case("stale-while-revalidate=30", "max-age=100, max-stale=x", at: 10, .validate),

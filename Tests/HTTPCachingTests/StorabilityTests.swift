@@ -47,7 +47,7 @@ internal import Testing
         #expect(storability("Cache-Control: no-store", status: .tooManyRequests) == Self.passed)
     }
 
-    @Test("G12: a reply to the range or the preconditions of one request answers no other")
+    @Test("G12: the reply to a range or a precondition answers no other request")
     func requestSpecific() {
         for status in [HTTPResponse.Status.rangeNotSatisfiable, .preconditionFailed] {
             #expect(storability("Cache-Control: max-age=60, public", status: status) == Self.passed)
@@ -61,7 +61,7 @@ internal import Testing
         #expect(storability("Cache-Control: no-store", to: request) == Self.removed)
     }
 
-    @Test("S07 RFC 9111 §5.2.2.3: must-understand overrides no-store for a status that is understood")
+    @Test("S07 RFC 9111 §5.2.2.3: must-understand overrides no-store for an understood status")
     func mustUnderstand() {
         #expect(storability("Cache-Control: must-understand, no-store, max-age=60") == .storable)
         #expect(storability("Cache-Control: no-store, must-understand", status: .notFound) == .storable)
@@ -79,7 +79,7 @@ internal import Testing
         #expect(storability("Cache-Control: private", status: .found, policy: .shared) == Self.passed)
     }
 
-    @Test("F10 RFC 9111 §5.2.2.7: private with field names limits shared caches only; a private one keeps every field")
+    @Test("F10 RFC 9111 §5.2.2.7: private with field names limits only shared caches; a private one keeps every field")
     func privateFields() {
         let exchange = Sample.exchange(
             #"Cache-Control: private="set-cookie", max-age=60"#, "Set-Cookie: a=b", "X: y")
@@ -93,7 +93,7 @@ internal import Testing
     }
 
     @Test(
-        "S09 RFC 9111 §3: explicit caching information makes any final status storable",
+        "S09 RFC 9111 §3: explicit freshness information makes any final status storable",
         arguments: [299, 302, 400, 403, 429, 499, 500, 503, 599])
     func explicit(code: Int) {
         let status = HTTPResponse.Status(code: code)
@@ -103,7 +103,7 @@ internal import Testing
         #expect(storability("Cache-Control: s-maxage=60", status: status, policy: .shared) == .storable)
     }
 
-    @Test("S10 RFC 9111 §3: without it, only statuses that are cacheable by default")
+    @Test("S10 RFC 9111 §3: otherwise, only statuses that are cacheable by default are storable")
     func implicit() {
         let cacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
         for code in 100...999 {
@@ -113,7 +113,7 @@ internal import Testing
     }
 
     @Test(
-        "S08, P15 RFC 9111 §5.2.2.7: private with junk is private all the same; where it cannot be read, it permits nothing",
+        "S08, P15 RFC 9111 §5.2.2.7: private with an invalid argument still restricts; a malformed one permits nothing",
         arguments: [
             ("private=1", true), ("private=\"\"", true), ("PRIVATE=junk", true), ("private=\",\"", true),
             ("private=", false), ("private=\"x", false), ("private; x", false), ("private x", false),
@@ -123,13 +123,13 @@ internal import Testing
         #expect(storability("Cache-Control: \(control)", status: .found) == (isReadable ? .storable : Self.passed))
     }
 
-    @Test("S13 RFC 9111 §3.1: what only a proxy may read does not keep the rest from being stored")
+    @Test("S13 RFC 9111 §3.1: fields for proxies do not prevent storing")
     func proxyFields() {
         #expect(storability("Proxy-Authenticate: Basic", "Proxy-Authentication-Info: x") == .storable)
         #expect(storability("Cache-Control: max-age=60", to: Sample.request("Proxy-Authorization: x")) == .storable)
     }
 
-    @Test("S20 RFC 9111 §5.2.2.10: s-maxage makes nothing storable in a private cache")
+    @Test("S20 RFC 9111 §5.2.2.10: s-maxage makes no response storable in a private cache")
     func sharedMaxAge() {
         #expect(storability("Cache-Control: s-maxage=60", status: .found) == Self.passed)
         #expect(storability("Cache-Control: s-maxage=60", status: .ok) == .storable)
@@ -145,7 +145,7 @@ internal import Testing
     }
 
     @Test(
-        "S19 RFC 9111 §3.5: a shared cache stores the response to Authorization only when told to",
+        "S19 RFC 9111 §3.5: a shared cache stores the response to Authorization only if the response permits it",
         arguments: [
             ("max-age=60", Self.passed), ("public", .storable), ("must-revalidate, max-age=60", .storable),
             ("s-maxage=60", .storable), ("proxy-revalidate, max-age=60", Self.passed), ("private", Self.passed),
@@ -163,22 +163,22 @@ internal import Testing
         #expect(storability("Cache-Control: public, private", policy: .shared) == Self.passed)
     }
 
-    @Test("P13: no-store behind a quote that is never closed is heeded")
+    @Test("P13: no-store after an unclosed quote counts")
     func unterminated() {
         #expect(storability(#"Cache-Control: max-age=60, ext="x, no-store"#) == Self.removed)
     }
 
-    @Test("F07: neither freshness nor validator: stored all the same")
+    @Test("F07: stores a response with neither freshness nor validator")
     func nothingToGoBy() {
         #expect(storability("X: y") == .storable)
     }
 
-    @Test("F12, F13: Pragma and Warning of a response mean nothing")
+    @Test("F12, F13: Pragma and Warning of a response have no effect")
     func pragma() {
         #expect(storability("Pragma: no-cache", "Warning: 110 - \"stale\"") == .storable)
     }
 
-    @Test("B4: under .doNotStore, and a negative lifetime, nothing is stored and the stored response is removed")
+    @Test("B4: .doNotStore and a negative lifetime store nothing, and remove the stored response")
     func doNotStore() {
         let overrides: [CachePolicy.LifetimeOverride] = [.doNotStore, .fixed(.seconds(-1)), .fixed(.milliseconds(-1))]
         for override in overrides {
@@ -191,7 +191,7 @@ internal import Testing
         #expect(storability("Cache-Control: no-store", policy: zero) == Self.removed)
     }
 
-    @Test("More fields than anyone needs are not stored")
+    @Test("Too many fields are not stored")
     func manyFields() {
         var fields = HTTPFields()
         for _ in 0..<1000 { fields.append(Sample.field(.via, "x")) }

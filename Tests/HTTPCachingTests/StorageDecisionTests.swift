@@ -44,7 +44,7 @@ internal import Testing
         #expect(many.storability == .notStorable(removesStored: false))
     }
 
-    @Test("S08, S19, P07: a refusal by shared caches only names its rule")
+    @Test("S08, S19, P07: a refusal only by shared caches names its rule")
     func sharedRefusals() {
         let request = Sample.request("Authorization: Basic eA==")
         #expect(rule("private, max-age=60", policy: .shared) == .privateInSharedCache)
@@ -55,7 +55,7 @@ internal import Testing
         #expect(rule("s-maxage=60", status: .found) == .nothingAllowsStoring)
     }
 
-    @Test("S08, S09, S10, S20: what is stored names the most explicit permission")
+    @Test("S08, S09, S10, S20: a stored response names the most explicit permission")
     func permissions() {
         #expect(rule("s-maxage=60, max-age=60, public", policy: .shared) == .sharedMaxAgeDirective)
         #expect(rule("s-maxage=60, max-age=60, public") == .maxAgeDirective)
@@ -71,7 +71,7 @@ internal import Testing
     }
 
     @Test(
-        "S08, S09, S10: what cannot be read permits nothing",
+        "S08, S09, S10: a malformed directive permits nothing",
         arguments: [
             "max-age=x", "max-age=", "max-age=60; x", "x; max-age=60", "ext==max-age=60", #"ext==max-age=60, x", y"#,
             "private; x", "x; private", "ext==private", "public; x", "x; public", #"ext="public, max-age=60, private"#,
@@ -81,13 +81,15 @@ internal import Testing
         #expect(rule(control) == .heuristicallyCacheable)
     }
 
-    @Test("S09, S10: what a shared cache cannot read permits nothing", arguments: ["s-maxage=x", "x; s-maxage=60"])
+    @Test(
+        "S09, S10: a directive that is malformed for a shared cache permits nothing",
+        arguments: ["s-maxage=x", "x; s-maxage=60"])
     func unreadableForShared(control: String) {
         #expect(rule(control, status: .found, policy: .shared) == .nothingAllowsStoring)
         #expect(rule(control, policy: .shared) == .heuristicallyCacheable)
     }
 
-    @Test("S03: 206 and 304 are refused whatever allows them, and no-store is found before")
+    @Test("S03: 206 and 304 are refused despite any permission; no-store is the first rule")
     func order() {
         #expect(rule("no-store", status: .partialContent) == .noStore)
         #expect(rule("public", status: .partialContent) == .statusNotUnderstood)
@@ -139,7 +141,7 @@ internal import Testing
     }
 
     @Test(
-        "S15 RFC 9110 §9.3.3: and only with explicit freshness",
+        "S15 RFC 9110 §9.3.3: a POST needs explicit freshness",
         arguments: [
             (["Cache-Control: max-age=60"], true, true), (["Cache-Control: max-age=0"], true, true),
             (["Expires: Sun, 06 Nov 1994 08:49:37 GMT"], true, true),
@@ -162,7 +164,7 @@ internal import Testing
         #expect((decide(.shared) == .storable) == isShared)
     }
 
-    @Test("S15: no Content-Location, or two, is none")
+    @Test("S15: a missing or repeated Content-Location makes a POST unstorable")
     func postWithoutTarget() {
         #expect(!post("Cache-Control: max-age=60"))
         #expect(!post("Cache-Control: max-age=60", "Location: /a?q"))
@@ -172,7 +174,7 @@ internal import Testing
         #expect(post("Cache-Control: max-age=60", "Content-Location: /", path: nil))
     }
 
-    @Test("S15 RFC 9110 §8.7: only a 200 says what a GET would be answered")
+    @Test("S15 RFC 9110 §8.7: only a 200 to a POST equals the answer to a GET")
     func postStatus() {
         for code in 100...599 where code != 200 {
             let status = HTTPResponse.Status(code: code)
@@ -181,7 +183,7 @@ internal import Testing
         #expect(post("Cache-Control: max-age=60", "Content-Location: /a?q"))
     }
 
-    @Test("S15, S04, S06: all that forbids to store the response to a GET forbids it here")
+    @Test("S15, S04, S06: rules that forbid storing the response to a GET apply to a POST")
     func postRefusals() {
         let location = "Content-Location: /a?q"
         #expect(!post("Cache-Control: max-age=60, no-store", location))

@@ -17,7 +17,7 @@ internal import Testing
 
     private func text(_ answer: StoredAnswer) -> String { String(decoding: answer.bytes(of: body), as: UTF8.self) }
 
-    @Test("RFC 9111 §4: the whole answers with the current age, and without one once validated")
+    @Test("RFC 9111 §4: a whole answers with the current age; a validated one without")
     func whole() {
         let hit = answer(to: Sample.request())
         #expect(hit.head.status == .ok && hit.head.headerFields[.age] == "5" && hit.content == .whole)
@@ -25,14 +25,14 @@ internal import Testing
         #expect(answer(to: Sample.request(), age: nil).head.headerFields[.age] == nil)
     }
 
-    @Test("RFC 9110 §9.3.2: HEAD is answered with the same head, and no content")
+    @Test("RFC 9110 §9.3.2: HEAD gets the same head, and no content")
     func head() {
         let answer = answer(to: Sample.request(method: .head))
         #expect(answer.head == self.answer(to: Sample.request()).head && answer.content == .none)
         #expect(text(answer).isEmpty)
     }
 
-    @Test("RFC 9111 §4.3.2, RFC 9110 §13.2.2: the caller's condition is evaluated before its range")
+    @Test("RFC 9111 §4.3.2, RFC 9110 §13.2.2: evaluates the caller's condition before its range")
     func condition() {
         let notModified = answer(to: Sample.request(#"If-None-Match: "v1""#, "Range: bytes=0-1"))
         #expect(notModified.head.status == .notModified && notModified.content == .none)
@@ -41,7 +41,7 @@ internal import Testing
         #expect(modified.head.status == .ok && modified.content == .whole)
     }
 
-    @Test("RFC 9110 §15.3.7: one range, several ranges, and one that cannot be satisfied")
+    @Test("RFC 9110 §15.3.7: one range, several ranges, and an unsatisfiable one")
     func ranges() {
         let one = answer(to: Sample.request("Range: bytes=2-4"))
         #expect(one.head.status == .partialContent && one.content == .segments([.stored(2..<5)]))
@@ -76,7 +76,7 @@ internal import Testing
         #expect(answer.head.headerFields[.contentRange] == "bytes 102-104/200")
     }
 
-    @Test("The seed of the boundary is not evaluated without a range")
+    @Test("Without a range, the seed of the boundary is not evaluated")
     func lazySeed() {
         var isEvaluated = false
         func seed() -> String {

@@ -34,7 +34,7 @@ internal import Testing
         }
     }
 
-    @Test("RFC 9110 §5.5: values survive that are neither UTF-8 nor valid")
+    @Test("RFC 9110 §5.5: keeps values that are not UTF-8 or invalid")
     func otherBytes() throws {
         let bytes: [UInt8] = Array(1...9) + [11, 12] + Array(14...255)
         var response = Sample.stored()
@@ -44,7 +44,7 @@ internal import Testing
         #expect(field.withUnsafeBytesOfValue(Array.init) == bytes)
     }
 
-    @Test("The names and the values of the encoding stay as they are")
+    @Test("The names and the values of the encoding stay stable")
     func format() throws {
         let decoded = try decode(
             json(
@@ -57,7 +57,7 @@ internal import Testing
         #expect(decoded == expected)
     }
 
-    @Test("Text that no response encodes to is an error, and never traps")
+    @Test("Decoding other text throws, and never traps")
     func corrupted() {
         let many = "[" + Array(repeating: #"["a","b"]"#, count: 70_000).joined(separator: ",") + "]"
         for json in [

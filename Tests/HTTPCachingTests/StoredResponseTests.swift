@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import Testing
 
 @Suite struct StoredResponseTests {
-    /// The fields that a 200 with these lines, received at 0, is stored with.
+    /// The stored fields of a 200 with these lines, received at 0.
     private func stored(_ lines: String...) -> [String]? { stored(lines) }
 
     private func stored(_ lines: [String]) -> [String]? {
@@ -15,9 +15,9 @@ internal import Testing
 
     private let date = "Date: Sun, 06 Nov 1994 08:49:37 GMT"
 
-    // MARK: What is stored
+    // MARK: Storing
 
-    @Test("S11 RFC 9111 §3.1: every other field is stored, in order, in its own line")
+    @Test("S11 RFC 9111 §3.1: stores every other field, in order, in its own line")
     func allFields() {
         let lines = [
             date, "Set-Cookie: a=1, b", "X-Unknown: y", "Set-Cookie: c=2", "Clear-Site-Data: \"cache\"",
@@ -26,7 +26,7 @@ internal import Testing
         #expect(stored(lines) == lines)
     }
 
-    @Test("S12 RFC 9110 §7.6.1: fields of the connection are not stored")
+    @Test("S12 RFC 9110 §7.6.1: does not store fields of the connection")
     func connectionFields() {
         #expect(
             stored(
@@ -35,13 +35,13 @@ internal import Testing
                 == [date, "X-Stays: 3"])
     }
 
-    @Test("S12 RFC 9110 §7.6.1: what tells freshness and fit is no connection option")
+    @Test("S12 RFC 9110 §7.6.1: Connection cannot remove fields that decide freshness or selection")
     func connectionOptions() {
         let lines = [date, "Cache-Control: no-cache", "Age: 7", "Expires: 0", "Vary: Accept"]
         #expect(stored(lines + ["Connection: cache-control, age, date, expires, Vary"]) == lines)
     }
 
-    @Test("S12 RFC 9110 §7.6.1: what describes the stored bytes is no connection option")
+    @Test("S12 RFC 9110 §7.6.1: Connection cannot remove fields that describe the stored bytes")
     func connectionOptionsOfContent() {
         let lines = [
             date, "Content-Encoding: gzip", "Content-Type: a/b", "Content-Security-Policy: x", "ETag: \"a\"",
@@ -52,7 +52,7 @@ internal import Testing
         #expect(stored(lines + ["Connection: \(names), X-Hop", "X-Hop: 1"]) == lines)
     }
 
-    @Test("RFC 9110 §14.4: a stored whole has no Content-Range, and a 304 brings none")
+    @Test("RFC 9110 §14.4: a stored whole has no Content-Range, and a 304 adds none")
     func contentRange() {
         #expect(stored(date, "Content-Range: bytes 0-3/4", "A: b") == [date, "A: b"])
         var updated = Sample.stored("ETag: \"a\"")
@@ -60,12 +60,12 @@ internal import Testing
         #expect(!updated.fields.contains(.contentRange))
     }
 
-    @Test("S12: a Connection that is no list of names names nothing")
+    @Test("S12: a malformed Connection names nothing")
     func malformedConnection() {
         #expect(stored(date, "Connection: a b, X-Hop", "X-Hop: 1") == [date, "X-Hop: 1"])
     }
 
-    @Test("S13 RFC 9111 §3.1: fields of a proxy are not stored")
+    @Test("S13 RFC 9111 §3.1: does not store fields of a proxy")
     func proxyFields() {
         #expect(
             stored(date, "Proxy-Authenticate: x", "Proxy-Authentication-Info: y", "Proxy-Authorization: z", "A: b")
@@ -78,20 +78,20 @@ internal import Testing
     }
 
     @Test(
-        "S17 RFC 9110 §6.6.1: so does one with an unusable Date",
+        "S17 RFC 9110 §6.6.1: an unusable Date becomes the time of receipt",
         arguments: ["", "0", "Sun, 6 Nov 1994 08:49:37 GMT"])
     func unusableDate(value: String) {
         #expect(stored("Date: \(value)", "A: b") == [date, "A: b"])
         #expect(stored("Date: \(value)", "A: b", "Date: x") == [date, "A: b"])
     }
 
-    @Test("S16: a usable Date stays as it was written")
+    @Test("S16: a usable Date stays unchanged")
     func usableDate() {
         let asctime = "Date: Sun Nov  6 08:49:30 1994"
         #expect(stored(asctime, "A: b") == [asctime, "A: b"])
     }
 
-    @Test("P28 RFC 9110 §5.5: bytes that are not UTF-8 are stored as they are")
+    @Test("P28 RFC 9110 §5.5: stores bytes that are not UTF-8 unchanged")
     func otherBytes() {
         let bytes: [UInt8] = Array(0x80...0xFF)
         var exchange = Sample.exchange()
@@ -119,9 +119,9 @@ internal import Testing
                         hasIntactBody: true, isBodyDecoded: true)))
     }
 
-    // MARK: What answers
+    // MARK: Answering
 
-    @Test("A01 RFC 9111 §4: a hit has the current age for its Age, whatever was stored")
+    @Test("A01 RFC 9111 §4: the Age of a hit is the current age, not the stored Age")
     func ageOfHit() {
         #expect(Sample.stored(date).head(age: 61).headerFields.map(\.description) == [date, "Age: 61"])
         #expect(Sample.stored("Age: 1", date).head(age: 61).headerFields.map(\.description) == ["Age: 61", date])
@@ -130,7 +130,7 @@ internal import Testing
         #expect(Sample.stored(date, status: .notFound).head(age: 1).status == .notFound)
     }
 
-    @Test("A01: after validation the Age is that of the 304, or none")
+    @Test("A01: after validation the Age is that of the 304, or absent")
     func ageOfValidated() {
         #expect(Sample.stored(date).head(age: nil).headerFields.map(\.description) == [date])
         #expect(Sample.stored("Age: 1", date).head(age: nil).headerFields.map(\.description) == ["Age: 1", date])
@@ -142,7 +142,7 @@ internal import Testing
         #expect(response.head(age: 59).headerFields[.date] == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
-    @Test("F09 RFC 9111 §5.2.2.4: fields of no-cache=\"…\" are left out unless validated")
+    @Test("F09 RFC 9111 §5.2.2.4: omits fields of no-cache=\"…\" unless validated")
     func withheldFields() {
         let response = Sample.stored(
             date, "Cache-Control: max-age=60, no-cache=\"set-cookie, X-Secret, age\"", "Set-Cookie: a", "x-secret: b",

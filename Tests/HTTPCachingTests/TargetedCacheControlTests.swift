@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// The value of a targeted field and what is to be read from it; `nil` when it is to be ignored.
+/// The value of a targeted field and its expected directives, or `nil` if the field is ignored.
 private struct Case: Sendable, CustomTestStringConvertible {
     let lines: [String]
     let expected: CacheControl?
@@ -32,14 +32,14 @@ private struct Case: Sendable, CustomTestStringConvertible {
         CacheControl(targeted: Sample.fields(lines), names: names)?.maxAge
     }
 
-    @Test("W04 RFC 9213 §2.2: what is not on the target list changes nothing", arguments: [[], ["my-cache-control"]])
+    @Test("W04 RFC 9213 §2.2: fields outside the target list have no effect", arguments: [[], ["my-cache-control"]])
     func notTargeted(names: [String]) {
         let lines = ["CDN-Cache-Control: max-age=1", "Surrogate-Control: max-age=2", "Cache-Control: max-age=3"]
         #expect(CacheControl(targeted: Sample.fields(lines), names: names) == nil)
         #expect(CacheControl(Sample.fields(lines)).maxAge == .seconds(3))
     }
 
-    @Test("W05 RFC 9213 §2.2: the first valid field of the list decides alone, whatever their order in the response")
+    @Test("W05 RFC 9213 §2.2: only the first valid field of the list counts, in any order in the response")
     func order() {
         let lines = ["CDN-Cache-Control: max-age=1", "My-Cache-Control: max-age=2", "Cache-Control: no-store"]
         #expect(Self.maxAge(lines, ["My-Cache-Control", "CDN-Cache-Control"]) == .seconds(2))
@@ -51,7 +51,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05, W06 RFC 9213 §2.1: an invalid or empty field is passed over for the next",
+        "W05, W06 RFC 9213 §2.1: skips an invalid or empty field for the next",
         arguments: ["", " ", "max-age=60,", "Max-Age=60", "max-age = 60", "max-age=60; ;", "max-age=\"60"])
     func next(value: String) {
         let lines = ["My-Cache-Control: \(value)", "CDN-Cache-Control: max-age=5"]
@@ -60,7 +60,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05 RFC 9213 §2.2: every directive that this cache acts on is read",
+        "W05 RFC 9213 §2.2: reads every directive that this cache acts on",
         arguments: [
             Case("max-age=60") { $0.maxAge = .seconds(60) },
             Case("s-maxage=60") { $0.sharedMaxAge = .seconds(60) },
@@ -89,7 +89,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
                 $0.staleWhileRevalidate = .seconds(30)
                 $0.staleIfError = .seconds(40)
             },
-            // Unknown, or of requests: a valid field all the same.
+            // Unknown or request directives: the field is still valid.
             Case("community=UCI, max-stale, min-fresh=5, only-if-cached") { _ in },
         ])
     fileprivate func directives(_ example: Case) {
@@ -97,7 +97,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W06 RFC 9213 §2.1: a Dictionary: lines combine, parameters are ignored, of one name the last counts",
+        "W06 RFC 9213 §2.1: a Dictionary: lines combine, parameters are ignored, the last of equal names counts",
         arguments: [
             Case("max-age=60", "no-cache") {
                 $0.maxAge = .seconds(60)
@@ -170,7 +170,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(Self.maxAge(["X: max-age=2147483647"], ["x"]) == .seconds(2_147_483_647))
     }
 
-    @Test("W06: a field of any length is read or ignored, and soon")
+    @Test("W06: a field of any length is read or ignored, in linear time")
     func hostile() {
         let keys = (0..<1000).map { "k\($0)" }.joined(separator: ",")
         #expect(Self.maxAge(["X: \(keys),max-age=5"], ["x"]) == .seconds(5))

@@ -2,8 +2,8 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// The lines of a response, and what a cache with and without the target list `My-Cache-Control, CDN-Cache-Control` makes of
-/// it: for how long it is fresh, or `nil` if it is not stored.
+/// The lines of a response, and its lifetime in a cache with and without the target list `My-Cache-Control,
+/// CDN-Cache-Control`. The lifetime is `nil` if the response is not stored.
 private struct Case: Sendable, CustomTestStringConvertible {
     let lines: [String]
     let targeted: Int64?
@@ -18,7 +18,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String { lines.joined(separator: " | ") }
 }
 
-/// RFC 9213, where freshness and storing are decided.
+/// RFC 9213 in the decisions on freshness and storing.
 @Suite struct TargetedPolicyTests {
     private static let policy = CachePolicy(targetedFields: ["My-Cache-Control", "CDN-Cache-Control"])
     private static let inAMinute = "Expires: \(Sample.time(60))"
@@ -32,7 +32,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W04, W05 RFC 9213 §2.2: the first valid field of the list decides alone; without a list none does",
+        "W04, W05 RFC 9213 §2.2: only the first valid field of the list counts; without a list, none",
         arguments: [
             Case("CDN-Cache-Control: max-age=5", "Cache-Control: max-age=9", targeted: 5, untargeted: 9),
             Case("CDN-Cache-Control: max-age=5", "Cache-Control: no-store", targeted: 5, untargeted: nil),
@@ -50,7 +50,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05 RFC 9213 §2.2: beside a targeted field Expires is ignored, and what it leaves out is not looked for elsewhere",
+        "W05 RFC 9213 §2.2: with a targeted field, Expires is ignored, and no other field adds directives",
         arguments: [
             Case("CDN-Cache-Control: must-revalidate", inAMinute, targeted: 0, untargeted: 60),
             Case("CDN-Cache-Control: private", inAMinute, "Cache-Control: max-age=9", targeted: 0, untargeted: 9),
@@ -66,7 +66,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05, W06: a field that is empty or cannot be parsed is not there",
+        "W05, W06: an empty or malformed field counts as absent",
         arguments: ["", "max-age = 5", "Max-Age=5", "max-age=5,", "max-age=5; ;"])
     func invalid(value: String) {
         let lines = ["My-Cache-Control: \(value)", "Cache-Control: max-age=9"]
@@ -75,7 +75,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05 RFC 9213 §2.2: no-cache, must-revalidate and the windows of RFC 5861 in it are heeded",
+        "W05 RFC 9213 §2.2: no-cache, must-revalidate and the windows of RFC 5861 in it count",
         arguments: [
             ("max-age=10", 10, .validate), ("max-age=10, no-cache", 0, .validate),
             ("max-age=10, must-revalidate", 9, .hit),
@@ -90,7 +90,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(Outcome(Sample.decide(Sample.request(), response, at: at)) == .hit)
     }
 
-    @Test("W05, E04: stale-if-error in it is heeded, that of Cache-Control is not")
+    @Test("W05, E04: its stale-if-error counts, that of Cache-Control does not")
     func staleFallback() {
         let response = Sample.stored("CDN-Cache-Control: max-age=10", "Cache-Control: max-age=10, stale-if-error=99")
         func choose(_ policy: CachePolicy) -> Int? {
@@ -102,7 +102,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(choose(Self.policy) == nil)
     }
 
-    @Test("W04 RFC 9213 §2.2: fields that are aimed at others are stored and sent on")
+    @Test("W04 RFC 9213 §2.2: stores and forwards fields for other targets")
     func passedThrough() {
         let reply = Sample.exchange("CDN-Cache-Control: no-store", "Surrogate-Control: no-store", "ETag: \"a\"")
         guard case .store(let stored) = Sample.decide(on: reply) else {
@@ -114,7 +114,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(HTTPField.Name("Surrogate-Control").map { head[$0] } == "no-store")
     }
 
-    @Test("W05, F09: what no-cache=\"…\" withholds under a target list")
+    @Test("W05, F09: the fields that no-cache=\"…\" withholds under a target list")
     func withheld() {
         let response = Sample.stored(
             "CDN-Cache-Control: max-age=10, no-cache=\"x-secret\"", "Cache-Control: no-cache=\"x-other\"",

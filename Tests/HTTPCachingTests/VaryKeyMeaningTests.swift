@@ -3,7 +3,7 @@ internal import HTTPTypes
 internal import TestSupport
 internal import Testing
 
-/// Requests that match though their bytes differ, and those that must not.
+/// Requests that match although their bytes differ, and requests that must not match.
 @Suite struct VaryKeyMeaningTests {
     private func matches(
         _ name: String, _ stored: String, _ presented: [String], nominatesAuthorization: Bool = false
@@ -12,7 +12,7 @@ internal import Testing
             VaryKey(
                 response: Sample.fields(["Vary: \(name)"]), request: Sample.request("\(name): \(stored)"),
                 fingerprint: Sample.fingerprint))
-        // As it comes back from a store.
+        // Round trip through a store.
         var request = Sample.request()
         request.headerFields = Sample.fields(presented.map { "\(name): \($0)" })
         return VaryKey(text: varyKey.text).matches(
@@ -47,23 +47,23 @@ internal import Testing
     }
 
     @Test(
-        "V05, V02 RFC 9111 §4.1: what may mean something else does not match",
+        "V05, V02 RFC 9111 §4.1: values with a possibly different meaning do not match",
         arguments: [
             ("Accept-Language", "en, de", ["en"]), ("Accept-Language", "en", ["en, de"]),
             ("Accept-Language", "en;q=0.5, de", ["en, de;q=0.5"]), ("Accept-Language", "en", ["en-GB"]),
             ("Accept-Language", "en", ["en;q=0.999"]), ("Accept-Language", "en;q=0", []),
             ("Accept-Language", "", []), ("Accept-Language", "en", [""]),
-            // What does not follow the grammar has no meaning but its bytes.
+            // Malformed values compare byte by byte.
             ("Accept-Language", "en;q=2", ["EN;q=2"]), ("Accept-Language", "en;q=0.1234", ["EN;q=0.1234"]),
             ("Accept-Language", "en;q", ["EN;q"]), ("Accept-Language", "en;x=1", ["EN;x=1"]),
             ("Accept-Language", "en de", ["EN de"]), ("Accept-Language", "en;q=1.001", ["EN;q=1.001"]),
             ("Accept-Language", "en;q=0.5;q=0.6", ["EN;q=0.5;q=0.6"]), ("Accept-Language", "é, a", ["a, é"]),
-            // The values of parameters may be case-sensitive; what follows a weight is not understood.
+            // Parameter values may be case-sensitive; text after a weight is not parsed.
             ("Accept", "a/b;x=y", ["a/b;x=Y"]), ("Accept", "a/b;x=y", ["a/b;x=\"y\""]),
             ("Accept", "a/b;q=0.5;x=y", ["A/b;q=0.5;x=y"]), ("Accept", "a, b", ["b, a"]),
             ("Accept", "a/b;x=1", ["a/b"]), ("Accept", "a/b;x=\"", ["A/b;x=\""]),
             ("Accept-Encoding", "x-gzip", ["gzip"]),
-            // Of other lists order and case count, of unknown fields every byte within.
+            // In other lists, order and case count; in unknown fields, every byte inside.
             ("TE", "a, b", ["b, a"]), ("TE", "a", ["A"]), ("Prefer", "a=\"x, y\"", ["a=\"x,y\""]),
             ("X-List", "a, b", ["a,b"]), ("X-List", "a", ["A"]), ("User-Agent", "a (b, c)", ["a (b,c)"]),
             ("Origin", "HTTPS://a", ["https://a"]),
@@ -80,7 +80,7 @@ internal import Testing
         #expect(try !matches(name, "a", ["A"]))
     }
 
-    @Test("V05: the text stays as it was sent")
+    @Test("V05: the text keeps the sent bytes")
     func text() {
         let varyKey = VaryKey(
             response: Sample.fields(["Vary: Accept-Language"]),
@@ -89,7 +89,7 @@ internal import Testing
         #expect(varyKey?.text == "accept-language: EN ;q=1.0,de")
     }
 
-    @Test("P13, V05: whatever the bytes, a value matches itself, and a text is never trapped by")
+    @Test("P13, V05: with random bytes, a value matches itself, and no text traps")
     func anyBytes() throws {
         var generator = SeededGenerator()
         let pieces = ["en", "de", "a/b", "*", ",", ";", "q=", "0.5", "1", "x=", "\"", "\\", " ", "\t", "é", "/"]
@@ -122,7 +122,7 @@ internal import Testing
     }
 
     @Test(
-        "V09 RFC 9111 §4.1: a response in the one language that the request prefers",
+        "V09 RFC 9111 §4.1: a response in the single language that the request prefers matches",
         arguments: [
             (["de"], "de", true), (["DE"], "de", true), (["de"], "DE, en;q=0.9, *;q=0.1", true),
             (["de"], "en;q=0.9, de", true), (["de-AT"], "de-at", true), (["de"], "de;q=0.1", true),
@@ -140,7 +140,7 @@ internal import Testing
         #expect(selects([], language: content, request: ["Accept-Language: \(accept)"]) == expected)
     }
 
-    @Test("V09: only if Accept-Language is nominated, and all else that is matches")
+    @Test("V09: only if Vary nominates Accept-Language, and all other nominated fields match")
     func otherFields() {
         let german = ["Accept-Language: de", "X: 1"]
         #expect(selects(["X: 1"], vary: "X, Accept-Language", language: ["de"], request: german))
@@ -160,7 +160,7 @@ internal import Testing
     }
 
     @Test(
-        "K4, S19 RFC 9111 §7: a response to credentials never answers a request with others, or with none",
+        "K4, S19 RFC 9111 §7: a response to credentials never answers a request with others, or without",
         arguments: ["", "Accept"])
     func authorization(vary: String) throws {
         let requests = [
@@ -179,7 +179,7 @@ internal import Testing
         }
     }
 
-    @Test("K4: the line stands in its place, once")
+    @Test("K4: the key contains the line of Authorization once, in sorted order")
     func authorizationLine() {
         let request = Sample.request("Authorization: one", "Accept: a/b", "X: y")
         let secret = Sample.fingerprint(name: "authorization", value: "one")
@@ -190,7 +190,7 @@ internal import Testing
         #expect(varyKey(vary: "*", request) == nil)
     }
 
-    @Test("S19: without the wish Authorization is a field like any other; what credentials selected stays theirs")
+    @Test("S19: unless asked for, Authorization is not nominated; a response to credentials stays with them")
     func notNominated() throws {
         let request = Sample.request("Authorization: one")
         let plain = VaryKey(
@@ -199,7 +199,7 @@ internal import Testing
         #expect(plain?.matches(request, fingerprint: Sample.fingerprint) == true)
         #expect(plain?.matches(request, fingerprint: Sample.fingerprint, nominatesAuthorization: true) == false)
         #expect(varyKey(request)?.matches(Sample.request(), fingerprint: Sample.fingerprint) == false)
-        // A field whose name only begins like it is another.
+        // A longer field name with the same beginning is another field.
         let other = VaryKey(text: "authorization-x: y")
         #expect(!other.matches(request, fingerprint: Sample.fingerprint, nominatesAuthorization: true))
     }

@@ -12,7 +12,7 @@ internal import Testing
         varyKey?.matches(request, fingerprint: Sample.fingerprint)
     }
 
-    @Test("What is nominated becomes a line for each name, sorted, each once")
+    @Test("Each nominated name becomes one line, in sorted order")
     func text() {
         let request = Sample.request("Accept: a/b", "Accept-Language: de", "X-Empty:")
         #expect(
@@ -50,7 +50,7 @@ internal import Testing
         #expect(matches(present, Sample.request("Accept:")) == false)
     }
 
-    @Test("N02: Sec-Fetch-* selects by the value that was sent; without it, what was stored without it")
+    @Test("N02: Sec-Fetch-* selects by the sent value; a request without it selects a response stored without it")
     func fetchMetadata() {
         let page = Sample.request("Sec-Fetch-Dest: document", "Sec-Fetch-Mode: navigate")
         let script = Sample.request("Sec-Fetch-Dest: script", "Sec-Fetch-Mode: no-cors")
@@ -71,17 +71,17 @@ internal import Testing
         #expect(VaryKey(response: fields, request: request, fingerprint: Sample.fingerprint) == nil)
     }
 
-    @Test("P29: what is no list of field names is taken for *", arguments: ["Foo Bar", "\"Foo\"", "Foo;q=1", "Föö"])
+    @Test("P29: a malformed list of field names counts as *", arguments: ["Foo Bar", "\"Foo\"", "Foo;q=1", "Föö"])
     func noList(vary: String) {
         #expect(select(vary: vary, of: Sample.request()) == nil)
     }
 
-    @Test("P29: a field whose name begins with * is not a *")
+    @Test("P29: a field name that begins with * is not a *")
     func starInName() {
         #expect(select(vary: "*foo", of: Sample.request())?.text == "*foo")
     }
 
-    @Test("More names than anyone needs are taken for *")
+    @Test("Too many names count as *")
     func manyNames() {
         func names(_ count: Int) -> String { (0..<count).map { "x-\($0)" }.joined(separator: ",") }
         #expect(select(vary: names(64), of: Sample.request())?.text.split(separator: "\n").count == 64)
@@ -89,7 +89,7 @@ internal import Testing
         #expect(VaryKey.maxNameCount == 64)
     }
 
-    @Test("V05 RFC 9111 §4.1: lines combine in order, outer white space does not count")
+    @Test("V05 RFC 9111 §4.1: lines combine in order, outer whitespace does not count")
     func normalization() {
         let varyKey = select(vary: "Accept", of: Sample.request("Accept: a, b"))
         #expect(varyKey?.text == "accept: a, b")
@@ -100,7 +100,7 @@ internal import Testing
         #expect(matches(varyKey, Sample.request("Accept: a", "Accept:")) == false)
     }
 
-    @Test("V10 RFC 9111 §4.1: names in any case")
+    @Test("V10 RFC 9111 §4.1: names are case-insensitive")
     func anyCase() {
         let varyKey = select(vary: "ACCEPT-language", of: Sample.request("accept-LANGUAGE: de"))
         #expect(varyKey?.text == "accept-language: de")
@@ -108,7 +108,7 @@ internal import Testing
     }
 
     @Test(
-        "Of credentials only a fingerprint is kept",
+        "Keeps only a fingerprint of credentials",
         arguments: ["Authorization", "Proxy-Authorization", "Cookie", "COOKIE"])
     func credentials(name: String) throws {
         let request = Sample.request("\(name): secret")
@@ -121,7 +121,7 @@ internal import Testing
         #expect(matches(varyKey, Sample.request()) == false)
     }
 
-    @Test("RFC 9113 §8.2.3: cookies are the same in one line and in several")
+    @Test("RFC 9113 §8.2.3: cookies in one line equal cookies in several")
     func cookies() {
         let varyKey = select(vary: "Cookie", of: Sample.request("Cookie: a=1", "Cookie: b=2"))
         #expect(matches(varyKey, Sample.request("Cookie: a=1; b=2")) == true)
@@ -162,7 +162,7 @@ internal import Testing
         #expect(Set(["a", "a"].map { VaryKey(text: $0) }).count == 1)
     }
 
-    @Test("A key comes back from its text")
+    @Test("Restores a key from its text")
     func fromText() {
         let request = Sample.request("Accept: a", "Cookie: b")
         let text = select(vary: "Accept, Cookie, X", of: request)?.text ?? ""
@@ -171,7 +171,7 @@ internal import Testing
     }
 
     @Test(
-        "A text that is no key of the request matches nothing",
+        "A text that is not a key of the request matches nothing",
         arguments: ["accept: b", "\n", "accept", ":", "accept:a", " accept", "accept: a\n", "accept: a\naccept: b"])
     func damagedText(text: String) {
         #expect(matches(VaryKey(text: text), Sample.request("Accept: a")) == false)

@@ -10,7 +10,7 @@ internal import Testing
         UseAsDictionary(Sample.fields(lines.map { "Use-As-Dictionary: \($0)" }), of: url)
     }
 
-    /// The lines of the field, and the `match` and `id` in them; `nil` for no dictionary.
+    /// The lines of the field, with the `match` and `id` in them, or `nil` for no dictionary.
     struct Case: Sendable, CustomTestStringConvertible {
         let lines: [String]
         let match: String?
@@ -26,7 +26,7 @@ internal import Testing
     }
 
     @Test(
-        "D11 RFC 9842 §2.1: a Dictionary with a String match; anything wrong makes it no dictionary",
+        "D11 RFC 9842 §2.1: a Dictionary with a String match; a malformed field makes no dictionary",
         arguments: [
             Case(),
             Case(""),
@@ -97,7 +97,7 @@ internal import Testing
         for path in pattern.others { #expect(!dictionary.matches("https://example.com\(path)"), "\(path)") }
     }
 
-    @Test("D12 RFC 9842 §9.3.1: a dictionary matches only URLs of its own origin")
+    @Test("D12 RFC 9842 §9.3.1: a dictionary matches only URLs of the same origin")
     func origin() throws {
         let dictionary = try #require(parsed([#"match="/*""#]))
         for other in [
@@ -110,7 +110,7 @@ internal import Testing
     }
 
     @Test(
-        "D12: a pattern with anything else than text and single stars matches nothing",
+        "D12: a pattern with other syntax than text and single stars matches nothing",
         arguments: [
             "/:name", "/(.*)", "/{a}?", "/a*?", "/a*+", "/**", #"/a\\*"#, "/a/../b", "/./a", "/..", "//example.org/a",
             "https://example.org/*", "http://example.com/*", "/a#b", "?v=*", "/a?b?c", "/a b", "https://*/a",
@@ -119,7 +119,7 @@ internal import Testing
         #expect(parsed([#"match="\#(match)""#]) == nil)
     }
 
-    @Test("D12: a combining character behind a delimiter is a part of the path")
+    @Test("D12: a combining character after a delimiter belongs to the path")
     func combining() throws {
         let use = try #require(parsed([#"match="/app""#], of: "https://example.com/\u{368}"))
         #expect(use.matches("https://example.com/app"))

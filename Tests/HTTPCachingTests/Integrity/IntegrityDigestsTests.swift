@@ -4,7 +4,7 @@ internal import TestSupport
 internal import Testing
 
 @Suite("Integrity fields") struct IntegrityDigestsTests {
-    /// The lines of `Content-Digest`, and the digests in it; `nil` for none to verify.
+    /// The lines of `Content-Digest`, with the digests in it, or `nil` without a digest to verify.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let lines: [String]
@@ -63,7 +63,7 @@ internal import Testing
         #expect(other?.sha256 == c.sha256 && other?.sha512 == c.sha512)
     }
 
-    @Test("I11 RFC 9530 §6.7: random and long fields are read or ignored, and soon")
+    @Test("I11 RFC 9530 §6.7: random and long fields are read or ignored, in linear time")
     func hostile() {
         var random = SeededGenerator()
         let pieces = ["sha-256", "sha-512", "=", ":", "YWJj", "=", ",", ";", " ", "(", ")", "\"", "?1", "\t", "é", "+"]
@@ -79,7 +79,7 @@ internal import Testing
             if let name = HTTPField.Name("Content-Digest") { fields.append(HTTPField(name: name, lenientValue: line)) }
             guard let digests = IntegrityDigests(.content, in: fields) else { continue }
             readable += 1
-            // Base64 has four characters for three bytes.
+            // Base64 encodes three bytes as four characters.
             let bytes = (digests.sha256?.count ?? 0) + (digests.sha512?.count ?? 0)
             #expect(bytes * 4 <= line.count * 3, "\(random)")
         }
@@ -117,7 +117,7 @@ internal import Testing
     }
 
     @Test(
-        "RFC 9530 §2, §3: which fields cover the content of a message",
+        "RFC 9530 §2, §3: the fields that cover the content of a message",
         arguments: [
             Reply("I16: the policy does not ask", asked: false),
             Reply("I13, I14: 200 to GET", expect: .content, .representation, .unencoded),
@@ -152,7 +152,7 @@ internal import Testing
         let policy = CachePolicy(verifiesDigests: isAsked)
         let digests = IntegrityDigests.ofWhole(fields, combining: [], policy: policy)
         #expect(digests.map(\.field) == (isAsked ? [.representation] : []))
-        // The content of an interrupted 200 would have been the whole, that of a 206 not.
+        // A Content-Digest covers the whole for an interrupted 200, and only the part for a 206.
         let parts = [HTTPResponse.Status.ok, .partialContent].map { status in
             Sample.stored("Content-Digest: sha-256=:YWJj:", status: status)
         }
@@ -160,7 +160,7 @@ internal import Testing
         #expect(all.map(\.field) == (isAsked ? [.content, .representation] : []))
     }
 
-    @Test("I17 RFC 9530 §B.2: the Content-Digest of a 304 or of a HEAD is not that of the stored response")
+    @Test("I17 RFC 9530 §B.2: the Content-Digest of a 304 or of a HEAD does not cover the stored response")
     func freshening() throws {
         let stored = Sample.stored("ETag: \"a\"", "Content-Digest: sha-256=:YWJj:", "Repr-Digest: sha-256=:YWJj:")
         var request = Sample.request("If-None-Match: \"a\"")

@@ -1,4 +1,4 @@
-/// Writes dates for the oracle, by counting years and months as a child would.
+/// Writes dates for the oracle. Counts years and months one by one.
 enum OracleCalendar {
     /// The three forms of RFC 9110 §5.6.7.
     enum Form: CaseIterable {

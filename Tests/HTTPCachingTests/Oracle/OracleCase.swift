@@ -1,7 +1,7 @@
 internal import HTTPCaching
 internal import HTTPTypes
 
-/// A request, a response and their times, as lines that the oracle and the code under test read each for itself.
+/// A request, a response and their times, as lines. The oracle and the tested code each parse the lines.
 struct OracleCase: Sendable {
     /// A field line.
     struct Line: Hashable, Sendable, CustomStringConvertible {
@@ -13,11 +13,11 @@ struct OracleCase: Sendable {
 
     var method = "GET"
     var request: [Line] = []
-    /// The request that the response was stored for.
+    /// The request that stored the response.
     var storedRequest: [Line] = []
     var status = 200
     var response: [Line] = []
-    /// What the dates in the response mean. A text that is not here is no date: the oracle parses none.
+    /// The meaning of each date in the response. Any other text is not a date: the oracle parses none.
     var dates: [(text: String, seconds: Int64)] = []
     var requestTime: Int64 = 0
     var responseTime: Int64 = 0
@@ -32,13 +32,13 @@ extension OracleCase {
     /// The values of the request's lines with this name in lower case.
     func request(_ name: String) -> [String] { Self.values(name, request) }
 
-    /// The value of all lines together (RFC 9110 §5.3); `nil` without one.
+    /// The value of all lines together (RFC 9110 §5.3), or `nil` without a line.
     static func combined(_ name: String, _ lines: [Line]) -> String? {
         let values = values(name, lines)
         return values.isEmpty ? nil : values.map { trim($0) }.joined(separator: ", ")
     }
 
-    /// The moment that a text of this case means.
+    /// The time that a text of this case means.
     func date(_ text: String) -> Int64? {
         let text = Self.trim(text)
         return dates.first { $0.text == text }?.seconds
@@ -62,7 +62,7 @@ extension OracleCase {
 
     var fields: HTTPFields { Self.fields(response) }
 
-    /// The stored response; `nil` when its `Vary` lets no request find it.
+    /// The stored response, or `nil` if its `Vary` matches no request.
     var stored: StoredResponse? {
         let fields = fields
         let varyKey = VaryKey(

@@ -1,14 +1,15 @@
-/// `Cache-Control` as the oracle reads it: slowly, by the grammar of RFC 9111 §5.2, and with nothing of the parser under test.
+/// The oracle's parser of `Cache-Control`. It is slow, follows the grammar of RFC 9111 §5.2, and shares no code with
+/// the tested parser.
 struct OracleDirectives {
     /// The argument of a directive.
     enum Argument: Hashable {
         case none
         case text(String)
-        /// The directive stands in an element that is not well-formed.
+        /// A directive in a malformed element.
         case unreadable
     }
 
-    /// The argument of a directive that takes a number.
+    /// The argument of a numeric directive.
     enum Seconds: Hashable {
         case absent
         case unreadable
@@ -19,24 +20,24 @@ struct OracleDirectives {
     private(set) var members: [(name: String, argument: Argument)] = []
     /// Whether every element is `token [ "=" ( token / quoted-string ) ]`.
     private(set) var isWellFormed = true
-    /// Whether field names are written with quoted-pairs. RFC 9111 §5.2.2.4 lets a cache take them for no names at all.
+    /// Whether field names contain quoted-pairs. RFC 9111 §5.2.2.4 lets a cache ignore such names.
     private(set) var hasEscapedNames = false
 
     init(_ lines: [String]) {
         for line in lines { read(Array(line.utf8)) }
     }
 
-    /// Whether the directive is there, readable or not.
+    /// Whether the directive occurs, well-formed or not.
     func mentions(_ name: String) -> Bool {
         members.contains { $0.name == name }
     }
 
-    /// Whether the directive is there, in a well-formed element.
+    /// Whether the directive occurs in a well-formed element.
     func states(_ name: String) -> Bool {
         members.contains { $0.name == name && $0.argument != .unreadable }
     }
 
-    /// RFC 9111 §1.2.2, and §4.2.1: of two the first.
+    /// RFC 9111 §1.2.2, and §4.2.1: the first of two counts.
     func seconds(_ name: String) -> Seconds {
         guard let member = members.first(where: { $0.name == name }) else { return .absent }
         guard case .text(let text) = member.argument, !text.isEmpty, text.utf8.allSatisfy({ (48...57).contains($0) })
@@ -44,7 +45,7 @@ struct OracleDirectives {
         return .number(min(Int64(text) ?? .max, 2_147_483_648))
     }
 
-    /// Whether the restriction holds for the whole message, and not only for fields that its argument names.
+    /// Whether the restriction covers the whole message, and not only fields named by its argument.
     func restrictsAll(_ name: String) -> Bool {
         members.contains { $0.name == name && Self.fieldNames($0.argument).isEmpty }
     }
@@ -62,7 +63,7 @@ struct OracleDirectives {
 
     // MARK: Reading
 
-    /// Splits a line at the commas that are not quoted.
+    /// Splits a line at the commas outside quotes.
     private mutating func read(_ line: [UInt8]) {
         var element: [UInt8] = []
         var openQuote: Int?
@@ -86,7 +87,7 @@ struct OracleDirectives {
             element.append(byte)
         }
         guard let openQuote else { return add(element) }
-        // Nobody can tell any more what was meant to be quoted, so every word counts.
+        // After an unclosed quote the meaning is unknown, so every word counts.
         isWellFormed = false
         addWords(Self.unquoted(Array(element[..<openQuote])))
         addWords(Array(element[openQuote...]))
@@ -108,7 +109,7 @@ struct OracleDirectives {
         }
     }
 
-    /// What a token or a quoted-string says; `nil` if it is neither.
+    /// The content of a token or a quoted-string, or `nil`.
     private static func text(_ argument: [UInt8]) -> String? {
         if !argument.isEmpty, argument.allSatisfy(isTokenByte) { return String(decoding: argument, as: UTF8.self) }
         guard argument.count >= 2, argument.first == quote else { return nil }
@@ -122,7 +123,7 @@ struct OracleDirectives {
         return position == argument.count - 1 ? String(decoding: text, as: UTF8.self) : nil
     }
 
-    /// Adds the words, but for those behind "=", which are arguments.
+    /// Adds the words, except arguments after "=".
     private mutating func addWords(_ bytes: [UInt8]) {
         for word in bytes.split(whereSeparator: { !Self.isTokenByte($0) }) {
             if word.startIndex > 0, bytes[word.startIndex - 1] == UInt8(ascii: "=") { continue }
@@ -130,7 +131,7 @@ struct OracleDirectives {
         }
     }
 
-    /// The bytes with a space for each quoted-string.
+    /// The bytes, with a space in place of each quoted-string.
     private static func unquoted(_ bytes: [UInt8]) -> [UInt8] {
         var rest: [UInt8] = []
         var isQuoted = false

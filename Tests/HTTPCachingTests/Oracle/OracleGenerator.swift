@@ -1,12 +1,12 @@
 internal import TestSupport
 
-/// Makes requests and responses that are mostly right, sometimes odd, and in every third case broken.
+/// Generates requests and responses: mostly valid, sometimes unusual, and malformed in every third case.
 struct OracleGenerator {
     /// The Sunday in 1994 that RFC 9110 uses.
     static let epoch: Int64 = 784_111_777
 
     private var random: SeededGenerator
-    /// Whether the current case has nothing in it that breaks a grammar.
+    /// Whether the current case breaks no grammar.
     private var isClean = true
 
     init(_ random: SeededGenerator) {
@@ -29,13 +29,13 @@ struct OracleGenerator {
         return example
     }
 
-    /// The same request, and another response.
+    /// The same request with another response.
     mutating func sibling(of example: OracleCase) -> OracleCase {
         var sibling = next()
         sibling.isShared = example.isShared
         sibling.method = example.method
         sibling.request = example.request
-        // Its dates are about its own times.
+        // The dates of the response relate to its own times.
         sibling.responseTime = example.responseTime
         sibling.requestTime = example.requestTime
         sibling.now = example.now
@@ -151,7 +151,7 @@ struct OracleGenerator {
         add("Last-Modified", chance(8) ? pick(["0", "never", ""]) : date(seconds, &example), &example.response)
     }
 
-    /// What is none of the three forms, though a person might read it.
+    /// A text in none of the three formats that a person might still read as a date.
     private static let noDates = [
         "0", "-1", "", "never", "Sun, 06 Nov 2037 08:49:37", "Sun, 06 Nov 2037 08:49:37 UTC",
         "Sun 06 Nov 2037 08:49:37 GMT", "Sun, 6 Nov 2037 08:49:37 GMT", "Sun,  06 Nov 2037 08:49:37 GMT",
@@ -159,7 +159,7 @@ struct OracleGenerator {
     ]
 
     private mutating func date(_ seconds: Int64, _ example: inout OracleCase) -> String {
-        // Two digits of a year are for years that are near.
+        // Two-digit years stand for near years.
         let isNear = abs(seconds - Self.epoch) < 1_000_000_000
         var text = OracleCalendar.text(seconds, isNear ? pick(OracleCalendar.Form.allCases) : .fixdate)
         if chance(10) { text = chance(2) ? text.lowercased() : text.uppercased() }
@@ -212,7 +212,7 @@ struct OracleGenerator {
         }
     }
 
-    /// The text with one byte too many, too few, or another.
+    /// The text with one byte added, removed or changed.
     private mutating func damaged(_ text: String) -> String {
         var bytes = Array(text.utf8)
         let position = Int(number(0...Int64(bytes.count)))
@@ -231,7 +231,7 @@ struct OracleGenerator {
         lines.append(OracleCase.Line(name: name, value: value))
     }
 
-    // MARK: Chance
+    // MARK: Randomness
 
     private mutating func chance(_ count: UInt64) -> Bool { random.next(upperBound: count) == 0 }
 

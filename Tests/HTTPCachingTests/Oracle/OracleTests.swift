@@ -3,17 +3,17 @@ internal import HTTPTypes
 internal import TestSupport
 internal import Testing
 
-/// Compares decisions with those of an oracle that has nothing in common with the code, a million times.
+/// Compares a million decisions with those of an oracle that shares no code with the tested rules.
 @Suite struct OracleTests {
-    /// All together; half of them are about reuse.
+    /// The number of all cases; half of them are about reuse.
     private static let rounds = Repetitions.count(1_000_000, debug: 10_000)
-    /// Each with a seed of its own, side by side.
+    /// The parallel runs, each with a different seed.
     private static let runs = 4
     private static let reuseRounds = rounds / runs / 2
     private static let storingRounds = rounds / runs / 4
     private static let staleFallbackRounds = rounds / runs / 4
 
-    /// What was compared, how often: a test that never hits shows nothing.
+    /// Counts the compared outcomes: a run without hits would prove nothing.
     private struct Tally {
         var counts: [String: Int] = [:]
 
@@ -24,7 +24,7 @@ internal import Testing
         }
     }
 
-    /// Lets other tests have the thread, some of which must not take long.
+    /// Yields the thread to other tests, some of which have short time limits.
     private static func breathe(_ round: Int) async {
         if round % 500 == 0 { await Task.yield() }
     }
@@ -112,7 +112,7 @@ internal import Testing
         tally.expectAll(["forbidden", "allowed"], of: Self.storingRounds, "\(seed)")
     }
 
-    @Test("E03, E04, E05, R01, R03: stale on error only where the oracle permits it", arguments: 0..<runs)
+    @Test("E03, E04, E05, R01, R03: serves stale on error only where the oracle permits it", arguments: 0..<runs)
     func staleFallback(run: Int) async {
         let seed = SeededGenerator()
         var generator = OracleGenerator(seed)

@@ -1,27 +1,27 @@
-/// What RFC 9111 §4, RFC 5861 and RFC 8246 let a cache do with one stored response, by the plainest reading of the lines.
+/// The reuse of one stored response that RFC 9111 §4, RFC 5861 and RFC 8246 allow, by a literal reading of the lines.
 struct ReuseOracle {
-    /// How a stored response may answer.
+    /// The ways in which a stored response may answer.
     enum Answer: Hashable {
         case fresh
-        /// Stale, because the request allows it, or must have it from the cache.
+        /// Stale, because the request allows it or accepts only a stored response.
         case stale
         /// Stale, and validated in the background.
         case staleAndValidated
-        /// Not without contact.
+        /// Only after contact with the origin.
         case none
     }
 
-    /// The most that is allowed.
+    /// The most permissive answer that is allowed.
     let answer: Answer
     /// The current age.
     let age: Int64
-    /// Whether nothing has been left to the reader: then a cache that does all it may does exactly `answer`.
+    /// Whether the lines have a single reading. Then a cache that uses every permission returns exactly `answer`.
     let isCertain: Bool
     /// The fields that must not go out without validation.
     let withheld: [String]
     /// Whether the response may be served stale instead of an error status; `false` is certain.
     let mayServeStaleForStatus: Bool
-    /// Whether it may answer when the origin cannot be reached; `false` is a must.
+    /// Whether the response may answer when the origin is unreachable; `false` is a prohibition.
     let mayServeStaleWhenDisconnected: Bool
 
     init(_ example: OracleCase) {
@@ -53,7 +53,7 @@ private struct Reading {
     private var isFresh: Bool { lifetime > age && isClockRight }
     private var staleness: Int64 { max(0, age - lifetime) }
 
-    /// What arrives in the future has no age that could be known.
+    /// A response from the future has an unknown age.
     private var isClockRight: Bool { example.now >= example.responseTime - 5 }
 
     // MARK: RFC 9111 §4.2.3
@@ -65,7 +65,7 @@ private struct Reading {
         return max(apparent, corrected) + max(0, example.now - example.responseTime)
     }
 
-    /// §5.1: the first member of the list that all lines are; what is no number is ignored.
+    /// §5.1: the first member of the combined list counts; a non-numeric member is ignored.
     private static func statedAge(_ example: OracleCase) -> Int64 {
         let members = example.response("age").joined(separator: ",").split(separator: ",").map {
             OracleCase.trim(String($0))
@@ -78,7 +78,7 @@ private struct Reading {
     // MARK: RFC 9111 §4.2.1, §4.2.2
 
     private static func lifetime(_ example: OracleCase, _ response: OracleDirectives) -> Int64 {
-        // §3: only a policy that ignores directives stores it. Under any other policy the response is stale.
+        // §3: only a policy that ignores directives stores such a response. Under any other policy it is stale.
         if response.mentions("no-store"), !response.states("must-understand") { return 0 }
         for name in example.isShared ? ["s-maxage", "max-age"] : ["max-age"] {
             switch response.seconds(name) {
@@ -107,7 +107,7 @@ private struct Reading {
         switch request.seconds("max-age") {
         case .absent: break
         case .unreadable: return .none
-        // RFC 8246 §2: what is fresh and immutable is not reloaded.
+        // RFC 8246 §2: a reload does not validate a fresh immutable response.
         case .number(0): return isFresh && response.mentions("immutable") ? .fresh : .none
         case .number(let limit): if age > limit { return .none }
         }
@@ -131,12 +131,13 @@ private struct Reading {
         }
     }
 
-    /// RFC 9111 §5.2.1.1, §5.2.1.3: one that asks for these and not for max-stale "is not willing to accept a stale response".
+    /// RFC 9111 §5.2.1.1, §5.2.1.3: a request with these and without max-stale "is not willing to accept a stale
+    /// response".
     private var wantsFresh: Bool {
         (request.mentions("max-age") || request.mentions("min-fresh")) && !permitsStale
     }
 
-    /// Without an argument any staleness will do; but what cannot be read permits nothing.
+    /// Without an argument, max-stale allows any staleness. A malformed max-stale allows none.
     private var permitsStale: Bool {
         if case .number = request.seconds("max-stale") { return true }
         return request.members.first { $0.name == "max-stale" }?.argument == OracleDirectives.Argument.none
@@ -156,7 +157,7 @@ private struct Reading {
             || !example.request("if-match").isEmpty || !example.request("if-unmodified-since").isEmpty
     }
 
-    /// RFC 9111 §4.1. And what one account was answered is not for another, in a cache that is not made for sharing.
+    /// RFC 9111 §4.1. In addition, a private cache does not serve one account's response to another account.
     private var isSelected: Bool {
         var nominated = example.response("vary").flatMap { $0.split(separator: ",") }.map {
             OracleDirectives.lowercased(OracleDirectives.trim(Array($0.utf8)))
@@ -167,7 +168,8 @@ private struct Reading {
         }
     }
 
-    /// RFC 9111 §5.2.2.7: a shared cache must not have it, but may find it in a store that a private cache uses, too.
+    /// RFC 9111 §5.2.2.7: a shared cache must not store the response, but may find it in a store shared with a private
+    /// cache.
     private var isOfOneUser: Bool { example.isShared && response.mentions("private") }
 
     // MARK: RFC 9111 §4.2.4, RFC 5861 §4
@@ -187,7 +189,7 @@ private struct Reading {
 
     // MARK: Certainty
 
-    /// Whether all that is there can be read in one way only.
+    /// Whether the lines have a single reading.
     var isCertain: Bool {
         let control = [request, response]
         let numbers = ["max-age", "s-maxage", "min-fresh", "stale-while-revalidate", "stale-if-error"]

@@ -1,8 +1,8 @@
-/// What RFC 9111 §3 says about storing a response, by the plainest reading of the lines.
+/// The rules of RFC 9111 §3 for storing a response, by a literal reading of the lines.
 struct StorageOracle {
     /// Whether it must not be stored.
     let isForbidden: Bool
-    /// Whether nothing at all stands against it, and something for it.
+    /// Whether the rules permit storing and no reading forbids it.
     let isPlainlyAllowed: Bool
 
     init(_ example: OracleCase) {
@@ -37,7 +37,7 @@ struct StorageOracle {
         isPlainlyAllowed =
             !isForbidden && example.method == "GET" && response.isWellFormed && request.isWellFormed
             && !(example.isShared && response.mentions("private")) && !response.mentions("must-understand")
-            // What is about the condition or the range of one request answers no other.
+            // The reply to the condition or the range of one request answers no other request.
             && ![412, 416].contains(example.status)
     }
 

@@ -52,7 +52,7 @@ internal import Testing
     }
 
     @Test(
-        "Q11: other fields, and the order of fields, do not",
+        "Q11: other fields, and the order of fields, do not distinguish queries",
         arguments: [
             ["Accept: text/plain", "Content-Type: application/json", "Content-Language: de"],
             ["Content-Language: de", "Content-Type: application/json", "Content-Length: 2"],
@@ -63,7 +63,7 @@ internal import Testing
     }
 
     @Test(
-        "Q12: no key, so no stored response",
+        "Q12: a query without a key has no stored response",
         arguments: [
             ("QUERY", [String](), "{}"),
             ("QUERY", ["Content-Type: "], "{}"),
@@ -77,7 +77,7 @@ internal import Testing
         #expect(Self.key(lines, content, method: method) == nil)
     }
 
-    @Test("Q12: 64 KiB of content have a key, and so has none")
+    @Test("Q12: up to 64 KiB of content, also none, have a key")
     func bounds() {
         #expect(QueryKey.maxContentByteCount == 65_536)
         #expect(Self.key(Self.json, String(repeating: "a", count: QueryKey.maxContentByteCount)) != nil)
@@ -87,7 +87,7 @@ internal import Testing
     // MARK: Bytes of the content
 
     @Test(
-        "Q13: contents of equal bytes have the same key",
+        "Q13: equal contents have the same key",
         arguments: ["", "{}", " { } ", #"{"a": [1, 2]}"#, "[1 2]", "\u{FEFF}[]", "\"\u{E9}\"", "a=1&b=2"])
     func equalBytes(content: String) throws {
         let request = Sample.request("Content-Type: application/json", method: .query)

@@ -12,7 +12,7 @@ internal import Testing
         "a", "\"a\"", "+", "\u{0}", "é", "Sun, 06 Nov 1994 08:49:36 GMT", "0-4", "5-9", "-3", "7-",
     ].map { Array($0.utf8) }
 
-    /// Something after a beginning that lets it get far, and now and then with a byte of it changed.
+    /// A valid prefix, so that parsers get far, and random pieces; sometimes with a changed byte.
     private func field(
         _ name: HTTPField.Name, after beginning: String, _ generator: inout SeededGenerator
     ) -> HTTPField {
@@ -26,7 +26,7 @@ internal import Testing
         return HTTPField(name: name, lenientValue: value)
     }
 
-    /// Whether these are some bytes of a whole of this length.
+    /// Whether these bytes lie within a whole of this length.
     private func isInside(_ answer: RangeAnswer, _ length: Int64) -> Bool {
         switch answer {
         case .part(let range): return StoredPart(bytes: range, completeLength: length) != nil
@@ -36,7 +36,7 @@ internal import Testing
         }
     }
 
-    @Test("G02, G11, G17: no Range traps or reaches beyond what there is")
+    @Test("G02, G11, G17: random Range values never trap or reach beyond the representation")
     func ranges() {
         var generator = SeededGenerator()
         let lengths: [Int64] = [.min, -1, 0, 1, 10, 100, .max - 1, .max]
@@ -66,7 +66,7 @@ internal import Testing
         #expect(understood > Self.rounds / 200, "\(generator)")
     }
 
-    @Test("G09: no Content-Range traps, and what one is read as is written as a field of the same meaning")
+    @Test("G09: random Content-Range values never trap, and read values are written with the same meaning")
     func contentRanges() {
         var generator = SeededGenerator()
         var understood = 0
@@ -82,7 +82,7 @@ internal import Testing
         #expect(understood > Self.rounds / 200, "\(generator)")
     }
 
-    @Test("G14, G15: no If-Range and no validator traps, and a weak one permits nothing")
+    @Test("G14, G15: random If-Range values and validators never trap, and a weak validator permits nothing")
     func ifRanges() {
         var generator = SeededGenerator()
         var request = Sample.request()
@@ -95,7 +95,7 @@ internal import Testing
             #expect(!(isPermitted && asked), "\(generator)")
             if let sent = StrongValidator(fields, responseTime: Sample.time())?.ifRange {
                 request.headerFields = HTTPFields([sent])
-                // What we would send, we would accept.
+                // The cache accepts every If-Range that it sends.
                 #expect(IfRange.permitsRange(request, stored: fields, responseTime: Sample.time()), "\(generator)")
             }
         }

@@ -7,7 +7,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
 
 @Suite struct IfRangeTests {
     @Test(
-        "G14: whether a range may be taken from a stored response",
+        "G14: whether a stored response may answer the range",
         arguments: [
             (#""a""#, [#"ETag: "a""#], true),
             (#""a""#, [#"ETag: "b""#], false),
@@ -20,10 +20,10 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
             (#""a""#, [], false),
             (#""a""#, [#"ETag: "a""#, #"ETag: "b""#], false),
             ("", [#"ETag: "a""#], false),
-            // The same second as the Date is too late to be strong.
+            // A Last-Modified equal to the Date is not strong.
             (before, ["Last-Modified: \(before)"], true),
             (date, ["Last-Modified: \(date)"], false),
-            // Byte for byte: neither later nor written otherwise.
+            // Byte for byte: neither a later date nor another spelling.
             (date, ["Last-Modified: \(before)"], false),
             ("Sunday, 06-Nov-94 08:49:36 GMT", ["Last-Modified: \(before)"], false),
             ("sun, 06 nov 1994 08:49:36 gmt", ["Last-Modified: \(before)"], false),
@@ -41,7 +41,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
         #expect(IfRange.permitsRange(request, stored: fields, responseTime: Sample.time()) == isPermitted)
     }
 
-    @Test("G14: without If-Range nothing forbids the range, with two something does")
+    @Test("G14: without If-Range the range is allowed; with two it is not")
     func lines() {
         let fields = Sample.fields([#"ETag: "a""#])
         #expect(IfRange.permitsRange(Sample.request("Range: bytes=0-1"), stored: fields, responseTime: Sample.time()))
@@ -50,7 +50,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
     }
 
     @Test(
-        "G15: what the rest of a stored response is asked for with",
+        "G15: the validator with which the cache asks for the rest of a response",
         arguments: [
             ([#"ETag: "a""#], #""a""#),
             ([#"ETag: "a""#, "Last-Modified: \(before)"], #""a""#),
@@ -76,7 +76,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
         #expect(field.map { $0.name == .ifRange } ?? true)
     }
 
-    @Test("G15, P28: an entity-tag goes into If-Range with the bytes it has")
+    @Test("G15, P28: If-Range has the bytes of the entity-tag")
     func otherBytes() {
         var fields = HTTPFields([HTTPField(name: .eTag, value: [0x22, 0x80, 0xFF, 0x22])])
         fields[.date] = date
@@ -93,14 +93,14 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
     }
 
     @Test(
-        "G06: which responses have bytes of one representation",
+        "G06: the responses that have bytes of one representation",
         arguments: [
             ([#"ETag: "a""#], [#"ETag: "a""#], true),
             ([#"ETag: "a""#], [#"ETag: "a""#, "Last-Modified: \(before)"], true),
             ([#"ETag: "a""#], [#"ETag: "b""#], false),
             ([#"ETag: "a""#, "Last-Modified: \(before)"], [#"ETag: "b""#, "Last-Modified: \(before)"], false),
             (["Last-Modified: \(before)"], ["Last-Modified: \(before)"], true),
-            // One has an entity-tag, the other none: the dates decide nothing.
+            // Only one response has an entity-tag: the dates decide nothing.
             ([#"ETag: "a""#, "Last-Modified: \(before)"], ["Last-Modified: \(before)"], false),
         ] as [([String], [String], Bool)])
     func equality(one: [String], other: [String], isSame: Bool) throws {
@@ -110,7 +110,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
     }
 
     @Test(
-        "G06: a response without a strong validator",
+        "G06: combines no responses without a strong validator",
         arguments: [
             [], [#"ETag: W/"a""#], [#"ETag: W/"a""#, "Last-Modified: \(before)"], ["Last-Modified: \(date)"],
             ["Last-Modified: Sun, 06 Nov 1994 08:49:38 GMT"],
@@ -119,7 +119,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
         #expect(validator(lines) == nil)
     }
 
-    @Test("G06: without a Date nothing is known about Last-Modified")
+    @Test("G06: without a Date, Last-Modified is not strong")
     func noDate() {
         #expect(validator(["Last-Modified: \(before)"], date: nil) == nil)
         #expect(validator(["Last-Modified: \(before)"], date: "now") == nil)

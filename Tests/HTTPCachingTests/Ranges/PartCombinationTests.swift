@@ -10,7 +10,7 @@ private func part(_ first: Int64, _ end: Int64, of length: Int64?) -> StoredPart
     return part
 }
 
-/// A 206 with these bytes, as it is stored.
+/// A stored 206 with these bytes.
 private func partial(
     _ part: StoredPart, _ lines: String..., tag: String = #""a""#, received: Int64 = 0, hasIntactBody: Bool = true,
     isBodyDecoded: Bool = false
@@ -24,7 +24,7 @@ private func partial(
     return (response, part)
 }
 
-/// A 200 that is whole, or broke off after `part`.
+/// A complete 200, or one that broke off after `part`.
 private func full(
     _ part: StoredPart? = nil, _ lines: String..., tag: String = #""a""#, received: Int64 = 0
 ) -> PartCombination.Stored {
@@ -55,7 +55,7 @@ private func piece(_ source: CombinedPart.Source, _ range: Range<Int64>) -> Comb
 private struct NotCombined: Error {}
 
 @Suite struct PartCombinationTests {
-    @Test("RFC 9110 §8.4: parts of two content codings are not combined")
+    @Test("RFC 9110 §8.4: does not combine parts of two content codings")
     func codings() {
         let gzip = partial(part(0, 10, of: 100), "Content-Encoding: gzip")
         #expect(combine(partial(part(10, 20, of: 100)), gzip).action == .standsAlone)
@@ -63,7 +63,7 @@ private struct NotCombined: Error {}
             combine(partial(part(10, 20, of: 100), "Content-Encoding: gzip"), gzip).action != .standsAlone)
     }
 
-    @Test("G06: parts that touch become one, written front to back")
+    @Test("G06: combines adjacent parts into one, written front to back")
     func union() throws {
         // 0…9 stored, 20…29 stored, 10…19 new
         let result = try combined(
@@ -81,7 +81,7 @@ private struct NotCombined: Error {}
             ])
     }
 
-    @Test("G06: of bytes that several have, the new ones are taken")
+    @Test("G06: the bytes of the new part replace stored ones")
     func overlap() throws {
         let result = try combined(
             partial(part(10, 20, of: nil), received: 9), partial(part(5, 25, of: nil)), partial(part(0, 12, of: nil)),
@@ -95,7 +95,7 @@ private struct NotCombined: Error {}
             ])
     }
 
-    @Test("G06: what is stored may reach what the new part does not")
+    @Test("G06: a stored part may extend beyond the new part")
     func chain() throws {
         let result = try combined(
             partial(part(0, 10, of: nil), received: 9), partial(part(20, 30, of: nil)), partial(part(10, 20, of: 50)),
@@ -106,7 +106,7 @@ private struct NotCombined: Error {}
     }
 
     @Test(
-        "G02, G06: parts that overlap or touch are joined",
+        "G02, G06: joins parts that overlap or touch",
         arguments: [
             (0..<10, 2..<8, 0..<10), (0..<10, 0..<10, 0..<10), (0..<10, 9..<20, 0..<20), (0..<10, 10..<20, 0..<20),
             (0..<10, 11..<20, nil), (0..<(.max - 1), (.max - 1)..<(.max), 0..<(.max)),
@@ -135,12 +135,12 @@ private struct NotCombined: Error {}
         #expect(result.union.isComplete)
         #expect(result.fields[.contentRange] == nil)
         #expect(result.fields[.contentLength] == "100")
-        // Both digests are of one part.
+        // Both digests cover one part.
         #expect(!result.fields.contains { $0.name.canonicalName == "content-digest" })
         #expect(result.fields[.age] == nil)
     }
 
-    @Test("G10: with a length that nobody knows, nothing is complete")
+    @Test("G10: with an unknown length, no union is complete")
     func unknownLength() throws {
         let result = try combined(partial(part(50, 100, of: nil), received: 9), partial(part(0, 50, of: nil)))
         #expect(result.status == .partialContent)
@@ -151,7 +151,7 @@ private struct NotCombined: Error {}
         ["A", "B", "C", "D"].map { name in fields.first { $0.name.rawName == name }?.value }
     }
 
-    @Test("G07: a new 200 that broke off has its own fields only")
+    @Test("G07: a new 200 that broke off keeps only its own fields")
     func newFull() throws {
         let result = try combined(
             full(part(0, 60, of: 100), "A: new", received: 9), partial(part(50, 80, of: 100), "A: old", "B: old"))
@@ -162,7 +162,7 @@ private struct NotCombined: Error {}
         #expect(!result.union.isComplete)
     }
 
-    @Test("G07: of a new 206 and stored 200s, the newest 200, updated by the 206 as RFC 9111 §3.4 has it")
+    @Test("G07: of a new 206 and stored 200s, the newest 200 counts, updated by the 206 as in RFC 9111 §3.4")
     func storedFull() throws {
         let result = try combined(
             partial(part(60, 80, of: 100), "A: new", received: 9),
@@ -175,7 +175,7 @@ private struct NotCombined: Error {}
         #expect(result.fields[.contentLength] == "100")
     }
 
-    @Test("G07: of 206s only, the newest stored one, updated by the new one but for Content-Range")
+    @Test("G07: of only 206s, the newest stored one counts, updated by the new one except for Content-Range")
     func partsOnly() throws {
         let result = try combined(
             partial(part(20, 30, of: 100), "A: new", "A: new too", "D: new", received: 9),
@@ -196,7 +196,7 @@ private struct NotCombined: Error {}
         #expect(combine(full(part(0, 10, of: 100), received: 9), full()).action == .isCoveredByWhole(0))
     }
 
-    @Test("G06: a part with another strong validator is of another representation, and is removed")
+    @Test("G06: a part with another strong validator belongs to another representation, and is removed")
     func displaced() throws {
         let new = partial(part(10, 20, of: 100), tag: #""b""#, received: 9)
         let result = combine(new, full(), partial(part(0, 10, of: 100)), partial(part(0, 10, of: 100), tag: #""b""#))
@@ -206,13 +206,13 @@ private struct NotCombined: Error {}
             return
         }
         #expect(combined.members == [2])
-        // A reply that is older than what is stored has come by a slower way.
+        // A reply can be older than a stored response if it was slower.
         let newer = combine(new, full(received: 10))
         #expect(newer.displaced.isEmpty)
         #expect(newer.action == .standsAlone)
     }
 
-    @Test("G06, G09, G16: parts that are not combined, and stay")
+    @Test("G06, G09, G16: parts that are kept, but not combined")
     func standsAlone() {
         let new = partial(part(10, 20, of: 100), received: 9)
         let alone: [(String, PartCombination)] = [
@@ -242,7 +242,7 @@ private struct NotCombined: Error {}
     }
 
     @Test(
-        "G06: a strong date does where there is no entity-tag",
+        "G06: without an entity-tag, a strong date suffices",
         arguments: [(-1, true), (0, false)] as [(Int64, Bool)])
     func dates(seconds: Int64, isCombined: Bool) {
         let line = "Last-Modified: \(Sample.time(seconds))"
@@ -251,7 +251,7 @@ private struct NotCombined: Error {}
         #expect((combination.action != .standsAlone) == isCombined)
     }
 
-    @Test("G09: one validator with two lengths is a lie, and the newer length stays")
+    @Test("G09: of one validator with two lengths, the newer length stays")
     func contradiction() {
         let new = partial(part(10, 20, of: 100), received: 9)
         let result = combine(
@@ -260,7 +260,7 @@ private struct NotCombined: Error {}
         #expect(result.displaced == [0, 1, 2])
     }
 
-    @Test("G06: hundreds of parts, and offsets up to the last")
+    @Test("G06: hundreds of parts, and offsets up to the maximum")
     func many() throws {
         let stored = (0..<300).map { partial(part(Int64($0) * 2, Int64($0) * 2 + 2, of: nil)) }
         let new = partial(part(600, .max, of: .max), received: 9)

@@ -2,7 +2,7 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Testing
 
-/// Stored parts, where the decision is made. The part is bytes 20 to 59 of 100, fresh for 60 seconds, with a strong tag.
+/// Decisions with stored parts. The part has bytes 20 to 59 of 100, a lifetime of 60 seconds and a strong tag.
 @Suite struct PartReuseTests {
     private func stored(
         _ range: Range<Int64>, of length: Int64? = 100, tag: String = "\"a\"", control: String = "max-age=60",
@@ -18,7 +18,7 @@ internal import Testing
     }
 
     @Test(
-        "G02, G05 RFC 9111 §3.3: a stored part answers ranges that are wholly inside it, and no others",
+        "G02, G05 RFC 9111 §3.3: a stored part answers exactly the ranges inside it",
         arguments: [
             ("bytes=20-59", .hit), ("bytes=20-20", .hit), ("bytes=59-59", .hit), ("bytes=30-40, 50-55", .hit),
             ("bytes=19-59", .forward), ("bytes=20-60", .forward), ("bytes=0-", .forward), ("bytes=20-", .forward),
@@ -32,7 +32,7 @@ internal import Testing
         if outcome == .forward { #expect(decision == .forward(.partial)) }
     }
 
-    @Test("G15: a part that is newer than a stale whole is completed, an older one is not")
+    @Test("G15: completes a part that is newer than a stale whole, but not an older one")
     func newerThanWhole() {
         let whole = Sample.stored("Cache-Control: max-age=60", "ETag: \"old\"")
         let part = stored(bytes(0, 60), tag: "\"new\"", received: 100)
@@ -40,12 +40,12 @@ internal import Testing
         let older = stored(bytes(0, 60), tag: "\"new\"", received: -100)
         #expect(Outcome(Sample.decide(Sample.request(), whole, older, at: 200)) == .validate)
         #expect(Outcome(Sample.decide(Sample.request(), whole, part, at: 59)) == .hit)
-        // The middle cannot be completed.
+        // A part from the middle cannot be completed.
         let middle = stored(bytes(20, 60), tag: "\"new\"", received: 100)
         #expect(Outcome(Sample.decide(Sample.request(), whole, middle, at: 200)) == .validate)
     }
 
-    @Test("G02 RFC 9111 §3.3: a request for the whole, or a HEAD with a range, gets nothing of it")
+    @Test("G02 RFC 9111 §3.3: a part answers neither a request for the whole nor a HEAD with a range")
     func whole() {
         #expect(Sample.decide(Sample.request(), stored(bytes(20, 60))) == .forward(.partial))
         let head = Sample.request("Range: bytes=20-30", method: .head)
@@ -55,14 +55,14 @@ internal import Testing
     }
 
     @Test(
-        "G05, G14 RFC 9110 §13.1.5: If-Range with another validator asks for the whole, which a part is not",
+        "G05, G14 RFC 9110 §13.1.5: If-Range with another validator asks for the whole, so a part does not answer",
         arguments: [("\"a\"", .hit), ("\"b\"", .forward), ("W/\"a\"", .forward), ("x", .forward)] as [(String, Outcome)]
     )
     func ifRange(tag: String, outcome: Outcome) {
         #expect(Outcome(Sample.decide(resuming("bytes=20-30", tag), stored(bytes(20, 60)))) == outcome)
     }
 
-    @Test("G05, F01: a part turns stale as the whole does, and is validated with the range that is asked for")
+    @Test("G05, F01: a part goes stale like a whole, and is validated with the requested range")
     func stale() {
         let request = Sample.request("Range: bytes=20-30")
         #expect(Sample.decide(request, stored(bytes(20, 60)), at: 59) == .hit(0, age: 59, isStale: false))
@@ -74,7 +74,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(request, stored(bytes(20, 60)), policy: policy, at: 60)) == .staleHit)
     }
 
-    @Test("G05, G10: a part of unknown length answers what is inside it, and no suffix")
+    @Test("G05, G10: a part of unknown length answers ranges inside it, but no suffix")
     func unknownLength() {
         let part = stored(bytes(20, 60), of: nil)
         #expect(Outcome(Sample.decide(Sample.request("Range: bytes=20-59"), part)) == .hit)
@@ -82,7 +82,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request("Range: bytes=20-"), part)) == .forward)
     }
 
-    @Test("G04: of the whole and a part the whole answers what the part cannot")
+    @Test("G04: the whole answers ranges outside a stored part")
     func wholeBesidePart() {
         let whole = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"")
         let part = stored(bytes(20, 60), received: 5)
@@ -91,7 +91,7 @@ internal import Testing
         #expect(Sample.decide(request, whole, part, at: 10) == .hit(1, age: 5, isStale: false))
     }
 
-    @Test("G15, G18 RFC 9111 §3.4: of a beginning with a strong validator the rest is asked for, however stale it is")
+    @Test("G15, G18 RFC 9111 §3.4: the cache completes a beginning with a strong validator, however stale")
     func resume() {
         #expect(Sample.decide(Sample.request(), stored(bytes(0, 40))) == .resume(0, resuming("bytes=40-", "\"a\"")))
         #expect(
@@ -106,7 +106,7 @@ internal import Testing
                 == .resume(1, resuming("bytes=50-", "\"b\"")))
     }
 
-    @Test("G15, S06: not with a weak validator, not from the middle, nor for a request of another kind")
+    @Test("G15, S06: does not complete a part with a weak validator, from the middle, or for another kind of request")
     func notResumed() {
         #expect(Sample.decide(Sample.request(), stored(bytes(0, 40), tag: "W/\"a\"")) == .forward(.partial))
         #expect(Sample.decide(Sample.request(), stored(bytes(1, 40))) == .forward(.partial))
@@ -115,7 +115,7 @@ internal import Testing
         }
     }
 
-    @Test("V02: a part that another request selected is neither used nor resumed")
+    @Test("V02: neither uses nor resumes a part that another request selected")
     func otherVariant() {
         let german = Sample.request("Accept-Language: de")
         var part = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"", "Vary: Accept-Language", for: german)

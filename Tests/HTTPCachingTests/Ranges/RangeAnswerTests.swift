@@ -27,12 +27,12 @@ internal import Testing
         #expect(answer.head.headerFields == fields)
     }
 
-    @Test("G10, G03: a part of unknown length says so")
+    @Test("G10, G03: the Content-Range of a part of unknown length has `*`")
     func unknownLength() throws {
         #expect(try answer(.part(bytes(10, 30)), of: nil).head.headerFields[.contentRange] == "bytes 10-29/*")
     }
 
-    @Test("G03, G17: several parts are multipart/byteranges of exactly the length that is announced")
+    @Test("G03, G17: several parts are multipart/byteranges of exactly the announced length")
     func parts() throws {
         let answer = try answer(.parts([bytes(500, 510), bytes(0, 1)]))
         let fields = answer.head.headerFields
@@ -70,7 +70,7 @@ internal import Testing
         #expect(fields[.eTag] == "\"a\"")
     }
 
-    @Test("G17: the boundary comes from the seed and nothing else")
+    @Test("G17: the boundary depends only on the seed")
     func boundary() throws {
         func type(_ seed: String) -> String? {
             StoredAnswer(.parts([bytes(0, 1), bytes(4, 5)]), head: head, completeLength: 1000, seed: seed)?
@@ -81,7 +81,7 @@ internal import Testing
         #expect(type("")?.utf8.count == type(String(repeating: "é", count: 500))?.utf8.count)
     }
 
-    @Test("G16, G17: parts of an encoded representation are not put into one message")
+    @Test("G16, G17: parts of an encoded representation are never sent in one message")
     func encoded() {
         var encoded = head
         encoded.headerFields[.contentEncoding] = "gzip"
@@ -90,7 +90,7 @@ internal import Testing
         #expect(StoredAnswer(.part(bytes(0, 1)), head: encoded, completeLength: 1000, seed: "") != nil)
     }
 
-    @Test("G12: a 416 has the length, no body, and nothing by which it could be stored")
+    @Test("G12: a 416 has the length, no body, and no fields that make it storable")
     func unsatisfiable() throws {
         let answer = try answer(.unsatisfiable)
         #expect(answer.head.status == .rangeNotSatisfiable)

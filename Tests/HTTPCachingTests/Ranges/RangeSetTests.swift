@@ -16,16 +16,16 @@ internal import Testing
             ("bytes=5-", 10, .part(bytes(5, 10))),
             ("bytes=0-", 10, .part(bytes(0, 10))),
             ("bytes=-3", 10, .part(bytes(7, 10))),
-            // last-pos clamps
+            // last-pos is clamped
             ("bytes=5-10", 10, .part(bytes(5, 10))),
             ("bytes=5-99999999999999999999999999", 10, .part(bytes(5, 10))),
             ("bytes=0-9223372036854775807", 10, .part(bytes(0, 10))),
             ("bytes=0-9223372036854775807", .max, .part(bytes(0, .max))),
-            // A suffix longer than all there is.
+            // A suffix longer than the representation.
             ("bytes=-10", 10, .part(bytes(0, 10))),
             ("bytes=-11", 10, .part(bytes(0, 10))),
             ("bytes=-99999999999999999999999999", 10, .part(bytes(0, 10))),
-            // Not there
+            // Absent
             ("bytes=10-", 10, .unsatisfiable),
             ("bytes=10-20", 10, .unsatisfiable),
             ("bytes=99999999999999999999999999-", 10, .unsatisfiable),
@@ -33,7 +33,7 @@ internal import Testing
             ("bytes=99999999999999999998-99999999999999999999", 10, .unsatisfiable),
             ("bytes=-0", 10, .unsatisfiable),
             ("bytes=-0,20-30", 10, .unsatisfiable),
-            // Of nothing, only a suffix is satisfiable, and there is no Content-Range for it.
+            // Of an empty representation only a suffix is satisfiable, and no Content-Range can express it.
             ("bytes=0-", 0, .unsatisfiable),
             ("bytes=0-0", 0, .unsatisfiable),
             ("bytes=-0", 0, .unsatisfiable),
@@ -49,14 +49,14 @@ internal import Testing
         "G17: several ranges",
         arguments: [
             ("bytes=0-1,4-5", .parts([bytes(0, 2), bytes(4, 6)])),
-            // In the order asked for; those that touch do not overlap.
+            // In the requested order; adjacent ranges do not overlap.
             ("bytes=-2,0-0", .parts([bytes(8, 10), bytes(0, 1)])),
             ("bytes=0-1,2-3", .parts([bytes(0, 2), bytes(2, 4)])),
-            // What cannot be satisfied is left out.
+            // Unsatisfiable ranges are omitted.
             ("bytes=0-1,10-,4-5", .parts([bytes(0, 2), bytes(4, 6)])),
             ("bytes=2-3,10-20", .part(bytes(2, 4))),
             ("bytes=2-3,-0", .part(bytes(2, 4))),
-            // Overlapping, or all of it
+            // Overlapping, or the whole
             ("bytes=0-4,4-5", .whole),
             ("bytes=0-0,0-0", .whole),
             ("bytes=5-,-5", .whole),
@@ -70,7 +70,7 @@ internal import Testing
     }
 
     @Test(
-        "G01, G11, G13: a Range that can be read",
+        "G01, G11, G13: valid Range values",
         arguments: [
             "bytes=0-0", "Bytes=0-0", "BYTES=0-0", " bytes=0-0\t", "bytes=00000000000000000000000000-000", "bytes=0-0,",
             "bytes=,0-0", "bytes= ,\t, 0-0 ,, ", "bytes=0-0 , 2-3", "bytes=0-0,2-3", "bytes=0-0,-1", "bytes=5-5,0-",
@@ -81,14 +81,14 @@ internal import Testing
     }
 
     @Test(
-        "G01, G11: a Range that is ignored",
+        "G01, G11: ignored Range values",
         arguments: [
             "", "bytes", "bytes=", "bytes= ", "bytes=,", "bytes= , ,", "bytes=-", "bytes=a-b", "bytes=0", "bytes=0-a",
             "bytes=0x0-1", "bytes=+0-1", "bytes=0-+1", "bytes=--1", "bytes=0--1", "bytes=0-1-2", "bytes=0 -1",
             "bytes=0- 1", "bytes= 0-1", "bytes =0-1", "bytes:0-1", "bytes 0-1", "bytes=0-1;2-3", "bytes=0-1 2-3",
             "bytes=\"0-1\"", "bytes=0-1,junk", "bytes=0-1,5-4", "bytes=1-0", "bytes=1-00", "items=0-1", "none=0-1",
             "byte=0-1", "bytess=0-1", "=0-1", "0-1", "bytes=0-1/10", "bytes=*", "bytes=٠-١", "bytes=0-1, bytes=2-3",
-            // First > last beyond every number type.
+            // First > last, both larger than any integer type.
             "bytes=99999999999999999999-99999999999999999998",
             "bytes=99999999999999999999-9223372036854775807",
         ])
@@ -136,28 +136,28 @@ internal import Testing
             ("bytes=20-29", nil, .part(bytes(20, 30))),
             ("bytes=20-21,25-26", nil, .parts([bytes(20, 22), bytes(25, 27)])),
             ("bytes=20-21,25-26", 100, .parts([bytes(20, 22), bytes(25, 27)])),
-            // With the end in the part, what is open ends there too.
+            // If the part includes the end, open ranges end there.
             ("bytes=25-", 30, .part(bytes(25, 30))),
             ("bytes=-4", 30, .part(bytes(26, 30))),
             ("bytes=25-99", 30, .part(bytes(25, 30))),
             ("bytes=25-99999999999999999999", 30, .part(bytes(25, 30))),
-            // Beyond the part, or who knows
+            // Beyond the part, or possibly beyond it
             ("bytes=19-25", 100, nil), ("bytes=25-30", 100, nil), ("bytes=25-30", nil, nil), ("bytes=25-", 100, nil),
             ("bytes=25-", nil, nil), ("bytes=-4", nil, nil), ("bytes=-4", 100, nil), ("bytes=-11", 30, nil),
             ("bytes=0-5", 100, nil), ("bytes=20-21,40-41", 100, nil), ("bytes=20-21,40-41", nil, nil),
             ("bytes=20-21,-1", nil, nil), ("bytes=20-9223372036854775807", nil, nil),
             ("bytes=99999999999999999999-99999999999999999999", nil, nil),
-            // That there are no such bytes is for the origin to say; and overlapping ranges get the whole.
+            // Only the origin can answer 416, and overlapping ranges need the whole.
             ("bytes=200-", 100, nil), ("bytes=-0", 100, nil), ("bytes=-0", nil, nil),
             ("bytes=20-25,25-26", 100, nil), ("bytes=20-25,25-26", nil, nil),
-            // A part that is said to lie beyond the end has nothing to give.
+            // A part that claims to lie beyond the end answers nothing.
             ("bytes=20-29", 5, nil), ("bytes=0-4", 5, nil), ("bytes=20-29", -1, nil),
         ] as [(String, Int64?, RangeAnswer?)])
     func inside(value: String, length: Int64?, answer: RangeAnswer?) throws {
         #expect(try #require(set(value)).resolved(inside: bytes(20, 30), completeLength: length) == answer)
     }
 
-    @Test("G02: a part that is complete answers as far as its range goes")
+    @Test("G02: a complete part answers any range inside it")
     func completePart() throws {
         let part = bytes(0, 10)
         #expect(try #require(set("bytes=0-")).resolved(inside: part, completeLength: 10) == .part(part))

@@ -15,7 +15,7 @@ private let earlier = Sample.time(-60).description
         return stored
     }
 
-    @Test("G15, G18: the rest is asked for by its first byte and the strong validator")
+    @Test("G15, G18: asks for the rest by its first byte and the strong validator")
     func make() throws {
         let part = try #require(part)
         let request = Sample.request("Accept: */*")
@@ -28,7 +28,7 @@ private let earlier = Sample.time(-60).description
         #expect(dated.headerFields[.ifRange] == earlier)
     }
 
-    @Test("G10, G15: a part of unknown length is resumed, a complete one is not")
+    @Test("G10, G15: resumes a part of unknown length, but not a complete one")
     func lengths() throws {
         func isResumed(_ range: Range<Int64>, of length: Int64?) throws -> Bool {
             let part = try #require(StoredPart(bytes: range, completeLength: length))
@@ -74,7 +74,7 @@ private let earlier = Sample.time(-60).description
         return ResumeRequest.outcome(of: exchange, resuming: stored(validator), part: part)
     }
 
-    @Test("G18: what continues, and what does not, under an entity-tag")
+    @Test("G18: under an entity-tag, the replies that continue the part, and those that do not")
     func tags() throws {
         let tag = #"ETag: "a""#
         #expect(try outcome(.partialContent, tag, "Content-Range: bytes 40-99/100") == .continues(completeLength: 100))
@@ -83,16 +83,16 @@ private let earlier = Sample.time(-60).description
                 == .continues(completeLength: 100))
         #expect(try outcome(.partialContent, tag, "Content-Range: bytes 40-99/*") == .continues(completeLength: 100))
         let discarded = [
-            // Another representation, or who knows
+            // Another representation, or possibly another
             [#"ETag: "b""#, "Content-Range: bytes 40-99/100"], [#"ETag: W/"a""#, "Content-Range: bytes 40-99/100"],
             ["Content-Range: bytes 40-99/100"], ["Last-Modified: \(earlier)", "Content-Range: bytes 40-99/100"],
-            // Another place
+            // Another offset
             [tag, "Content-Range: bytes 39-99/100"], [tag, "Content-Range: bytes 41-99/100"],
             [tag, "Content-Range: bytes 0-99/100"], [tag, "Content-Range: bytes 40-98/100"],
             [tag, "Content-Range: bytes 40-98/*"], [tag, "Content-Range: bytes 40-100/*"],
             // Another length
             [tag, "Content-Range: bytes 40-99/101"], [tag, "Content-Range: bytes 40-100/101"],
-            // None
+            // No Content-Range
             [tag], [tag, "Content-Range: bytes */100"], [tag, "Content-Range: items 40-99/100"],
             [tag, "Content-Range: bytes 40-99/100", "Content-Range: bytes 40-99/100"],
             [tag, "Content-Type: multipart/byteranges; boundary=x"],
@@ -103,14 +103,14 @@ private let earlier = Sample.time(-60).description
             let part = try #require(part)
             #expect(ResumeRequest.outcome(of: exchange, resuming: stored(tag), part: part) == .discards, "\(lines)")
         }
-        // Of a length that neither knows, nobody can say that this is all.
+        // If neither response has a length, the part may remain incomplete.
         #expect(try outcome(.partialContent, tag, "Content-Range: bytes 40-99/*", of: nil) == .discards)
         #expect(
             try outcome(.partialContent, tag, "Content-Range: bytes 40-99/100", isBodyDecoded: true) == .discards)
     }
 
     @Test(
-        "G18: under a date the 206 need not repeat it, but must not have another",
+        "G18: under a date, a 206 may omit the date, but must not have another",
         arguments: [
             ([], true), (["Last-Modified: \(earlier)"], true), (["Last-Modified: \(Sample.time(-59))"], false),
             (["Last-Modified: \(earlier)", #"ETag: "a""#], false), ([#"ETag: "a""#], false),
@@ -134,7 +134,7 @@ private let earlier = Sample.time(-60).description
         #expect(try outcome(status, #"ETag: "a""#) == expected)
     }
 
-    @Test("RFC 9110 §14.4: a 200 with Content-Range is a part under a wrong status")
+    @Test("RFC 9110 §14.4: a 200 with Content-Range is a part with a wrong status")
     func mislabelled() throws {
         #expect(try outcome(.ok, #"ETag: "a""#, "Content-Range: bytes 40-99/100") == .discards)
     }

@@ -11,7 +11,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
     }
 
     @Test(
-        "G09, G10, G12: a Content-Range that is valid",
+        "G09, G10, G12: valid Content-Range values",
         arguments: [
             ("bytes 0-99/100", bytes(0, 100), 100),
             ("bytes 0-0/1", bytes(0, 1), 1),
@@ -27,20 +27,22 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
         #expect(part.contentRange == value)
     }
 
-    @Test("G09: case, zeros and outer whitespace do not matter", arguments: ["Bytes 00-099/0100", " BYTES 0-99/100\t"])
+    @Test(
+        "G09: case, leading zeros and outer whitespace do not count",
+        arguments: ["Bytes 00-099/0100", " BYTES 0-99/100\t"])
     func normal(value: String) {
         #expect(read(value)?.contentRange == "bytes 0-99/100")
     }
 
     @Test(
-        "G09: a Content-Range that is not",
+        "G09: invalid Content-Range values",
         arguments: [
             "", "bytes", "bytes ", "bytes */*", "bytes */", "bytes *", "bytes 0-99", "bytes 0-99/", "bytes -99/100",
             "bytes 0-/100", "bytes -/100", "bytes 99-0/100", "bytes 5-4/100", "bytes 0-99/99", "bytes 0-99/0",
             "bytes 100-100/100", "bytes=0-99/100", "bytes: 0-99/100", "bytes  0-99/100", "bytes\t0-99/100",
             "0-99/100", " 0-99/100", "items 0-99/100", "bytes 0 - 99/100", "bytes 0-99 /100", "bytes 0-99/ 100",
             "bytes 0-99/100, bytes 0-99/100", "bytes 0-99/100;", "bytes 0-99/100 x", "bytes +0-99/100",
-            // The length in a 416 is of no part.
+            // The length in a 416 belongs to no part.
             "bytes */100", "bytes */0",
             "bytes a-b/c", "bytes 0-99/**", "bytes 0-99/*1", "bytes **/100", "bytes 0x0-99/100",
             // Overflow
@@ -52,7 +54,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
         #expect(read(value) == nil)
     }
 
-    @Test("G09: missing, or there twice")
+    @Test("G09: a missing or repeated Content-Range")
     func lines() {
         #expect(StoredPart(contentRange: HTTPFields()) == nil)
         let line = "Content-Range: bytes 0-1/2"
@@ -63,7 +65,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
 
 @Suite struct StoredPartTests {
     @Test(
-        "G08, G10: complete is what has the first byte and all the others",
+        "G08, G10: a part with all bytes from the first to the last is complete",
         arguments: [
             (bytes(0, 10), 10, true), (bytes(0, 10), 11, false), (bytes(1, 10), 10, false), (bytes(0, 10), nil, false),
             (bytes(0, .max), .max, true),
