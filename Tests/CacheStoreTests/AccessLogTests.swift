@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Access log")
 struct AccessLogTests {
-    @Test("one timer at a time, even if the accesses are taken in between")
+    @Test("sets one timer at a time, even if the accesses are taken in between")
     func oneTimer() {
         let log = AccessLog()
         #expect(log.note(1, at: 10) == .setTimer)
@@ -27,7 +27,7 @@ struct AccessLogTests {
         #expect(access.counts.hits == 3)
     }
 
-    @Test("accesses that could not be written are merged with later ones, and the next access sets a timer")
+    @Test("failed accesses merge with later ones, and the next access sets a timer")
     func restored() throws {
         let log = AccessLog()
         _ = log.note(1, at: 10)
@@ -40,7 +40,7 @@ struct AccessLogTests {
         #expect(access.counts.hits == 2)
     }
 
-    @Test("an access that could not be written is merged with a pending one at the capacity, too")
+    @Test("a failed access also merges with a pending one when the log is full")
     func restoredAtCapacity() throws {
         let log = AccessLog()
         _ = log.note(1, at: 10)
@@ -50,7 +50,7 @@ struct AccessLogTests {
         #expect(log.take().accesses[1]?.counts.hits == 2)
     }
 
-    @Test("memory is bounded, even while nothing can be written")
+    @Test("memory is bounded, even while writes fail")
     func bounded() {
         let log = AccessLog()
         var asked = 0
@@ -65,7 +65,7 @@ struct AccessLogTests {
     }
 
     @Test(
-        "requests without an entry are counted by host, in bounded memory, and restored if they cannot be written"
+        "requests without an entry are counted by host, in bounded memory, and restored after a failed write"
     )
     func requests() throws {
         let log = AccessLog()
@@ -87,7 +87,7 @@ struct AccessLogTests {
         #expect(log.take().requests.count <= 2 * AccessLog.capacity)
     }
 
-    @Test("an access is later than the insertions that it follows, and than earlier accesses")
+    @Test("an access is later than earlier insertions and accesses")
     func recency() {
         let log = AccessLog()
         log.advance(to: 7)
@@ -101,7 +101,7 @@ struct AccessLogTests {
         #expect(order[0] > Recency.ofUnused(7) && order[1] < Recency.ofUnused(8) && order[2] > Recency.ofUnused(8))
     }
 
-    @Test("accesses since the last look at the clock follow the insertions of other processes, in their order")
+    @Test("accesses since the last reading of the clock follow the insertions of other processes, in order")
     func rebased() {
         let log = AccessLog()
         log.advance(to: 7)

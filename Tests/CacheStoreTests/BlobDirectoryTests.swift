@@ -20,7 +20,7 @@ struct BlobDirectoryTests {
         (try? FileManager.default.contentsOfDirectory(atPath: directory.path + "/staging")) ?? []
     }
 
-    @Test("a file staged under a name is linked like one without, and leaves nothing in staging/")
+    @Test("a file staged under a name is linked like an unnamed one, and leaves nothing in staging/")
     func namedStaging() throws {
         do {
             let staged = try StagedFile(namedBelow: blobs.root)
@@ -44,7 +44,7 @@ struct BlobDirectoryTests {
         #expect(errno == EWOULDBLOCK)
     }
 
-    @Test("a file is found by digest and length only")
+    @Test("finds a file only by digest and length")
     func found() throws {
         let staged = try blobs.stage()
         try Self.body.withUnsafeBytes { (bytes) throws in try staged.descriptor.write(bytes) }

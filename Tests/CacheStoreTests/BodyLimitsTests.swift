@@ -32,7 +32,7 @@ struct BodyLimitsTests {
         #expect((0...1).contains(Limits(lowWaterMark: .nan).lowWaterMark))
     }
 
-    @Test("J5: a body above its limit, in one piece or many, is refused and leaves nothing; the old entry stays")
+    @Test("J5: a body above its limit, in one chunk or many, is refused and leaves nothing; the old entry stays")
     func bodyTooLarge() throws {
         let store = try open(Limits(maxBytes: 80_000))
         let old = try store.insert(Data("old".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -66,7 +66,7 @@ struct BodyLimitsTests {
         let store = try open(limits)
         for number in 0..<3 {
             let body = Data(limits.maxBytes == 0 ? "".utf8 : "\(number)".utf8)
-            // Where no entry may stay a put throws.
+            // A put throws if the limits leave room for no entry.
             do {
                 try await store.insert(body, metadata: sandbox.metadata(), for: .path(number))
             } catch StoreError.exceedsLimits {}
@@ -100,7 +100,7 @@ struct BodyLimitsTests {
         #expect(try sandbox.names().count == 17)
     }
 
-    @Test("J5: A body that does not fit beside the WAL is refused before anything is evicted for it")
+    @Test("J5: a body that does not fit with the WAL is refused before an eviction")
     func besideWAL() async throws {
         let store = try open(Limits(maxBytes: 32 << 20, maxEntryBytes: 31 << 20))
         try LimitsTests.fill(sandbox, store, (0..<10).map { "\($0 + 10)" }, 10_000)
@@ -111,7 +111,7 @@ struct BodyLimitsTests {
         #expect(try store.statistics().entries == 10)
     }
 
-    @Test("J5: a large body gets its room ahead of its commit, in short transactions")
+    @Test("J5: a large body gets its space before its commit, in short transactions")
     func largeBody() async throws {
         let store = try open(Limits(maxBytes: 6_000_000, maxEntryBytes: 4_000_000, lowWaterMark: 1))
         try LimitsTests.fill(sandbox, store, (0..<500).map { "\($0 + 1_000)" }, 10_000)
@@ -124,7 +124,7 @@ struct BodyLimitsTests {
         #expect(try await store.check(digests: true).isSound)
     }
 
-    @Test("A5: a partition has a limit of its own, and evicts its own entries only")
+    @Test("A5: a partition has its own limit, and evicts only its own entries")
     func partitions() async throws {
         let store = try open(Limits(maxBytes: 10_000_000, maxPartitionBytes: 100_000, lowWaterMark: 0.5))
         func put(_ number: Int, _ partition: String) throws {
@@ -137,7 +137,7 @@ struct BodyLimitsTests {
         let first = try CacheKey(url: "https://example.com/0", partition: "b")
         #expect(try store.lookup(first) != nil)
         try put(10, "b")
-        // The pass goes on to the low-water mark.
+        // The pass continues to the low-water mark.
         try await store.flush()
         func counts() throws -> [[SQLValue]] {
             try store.query("SELECT partition, entries, byte_size FROM cache_partitions ORDER BY partition").rows

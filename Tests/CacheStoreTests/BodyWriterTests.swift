@@ -12,7 +12,7 @@ struct BodyWriterTests {
     }
 
     @Test(
-        "bytes that arrive in pieces become one body", arguments: [[1, 2, 3], [0, 70_000, 0, 5], [300_000, 1], []])
+        "chunks become one body", arguments: [[1, 2, 3], [0, 70_000, 0, 5], [300_000, 1], []])
     func pieces(_ counts: [Int]) throws {
         let store = try sandbox.open()
         let writer = store.makeBodyWriter()
@@ -52,7 +52,7 @@ struct BodyWriterTests {
         #expect(try store.check().files == 0)
     }
 
-    @Test("a writer commits once")
+    @Test("a second commit throws")
     func commitTwice() throws {
         let store = try sandbox.open()
         let writer = store.makeBodyWriter()
@@ -64,7 +64,7 @@ struct BodyWriterTests {
         #expect(try store.bytes(.path("a")) == Data("a".utf8))
     }
 
-    @Test("a writer that is discarded while its commit waits throws closed, and the old entry stays")
+    @Test("a writer discarded while its commit waits throws closed, and the old entry stays")
     func discardedWhileCommitting() async throws {
         let store = try sandbox.open { $0.busyTimeout = .seconds(60) }
         let old = try await store.insert(Data("old".utf8), metadata: sandbox.metadata(), for: .path("a"))

@@ -10,7 +10,7 @@ import Glibc
 #endif
 
 /// A lookup waits only for other lookups, a change waits for no maintenance, and suspending interrupts every call.
-@Suite("Calls with a bound")
+@Suite("Bounded calls")
 struct BoundedCallTests {
     let sandbox: Sandbox
 
@@ -18,21 +18,21 @@ struct BoundedCallTests {
         sandbox = try Sandbox()
     }
 
-    /// Takes many seconds, and not for ever: without an interruption the test fails, and does not hang.
+    /// Takes many seconds, but ends: without an interruption the test fails instead of hanging.
     private static let endless = EntrySelection.matching(
         """
         (WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000000)
         SELECT max(n) FROM number) > 0
         """)
 
-    /// Calls that take long, by name.
+    /// Long calls, by name.
     private static let longCalls: [(name: String, run: @Sendable (ResponseStore) throws -> Void)] = [
         ("a removal by predicate", { _ = try $0.removeAll(endless) }),
         ("its dry run", { _ = try $0.removeAll(endless, dryRun: true) }),
     ]
 
     @Test(
-        "beside a long read the only reader answers lookups, a change commits, and suspending ends the read",
+        "during a long read, the only reader answers lookups, a change commits, and suspending ends the read",
         arguments: 0..<2)
     func longRead(_ number: Int) throws {
         let store = try sandbox.open { $0.readerCount = 1 }
@@ -56,7 +56,7 @@ struct BoundedCallTests {
         #expect(try store.bytes(.path("b")) == Data("b".utf8))
     }
 
-    /// The number of descriptors of this process that are the index.
+    /// The number of this process's descriptors of the index.
     private func descriptorCount() throws -> Int {
         var index = stat()
         guard stat(sandbox.indexPath, &index) == 0 else { return 0 }
@@ -66,7 +66,7 @@ struct BoundedCallTests {
         }
     }
 
-    @Test("a commit of a large body, or a durable one, waits for no maintenance")
+    @Test("the commit of a large body, or a durable one, does not wait for maintenance")
     func commitBesideMaintenance() async throws {
         let store = try sandbox.open { $0.durability = .durable }
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -80,7 +80,7 @@ struct BoundedCallTests {
         await #expect(throws: StoreError.suspended) { try await removal.value }
     }
 
-    @Test("without a descriptor left a writer throws a typed error, and lookups go on")
+    @Test("without a free descriptor, a writer throws a typed error, and lookups continue")
     func noDescriptors() async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             try Self.exhaustDescriptors(path)
@@ -102,7 +102,7 @@ struct BoundedCallTests {
         }
         guard case .file(let error) = failure else { preconditionFailure("\(String(describing: failure))") }
         precondition(error.errno == EMFILE)
-        // The lookups at once ask for more connections than there are.
+        // The concurrent lookups ask for more connections than exist.
         let missing = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: 32) { _ in
             if (try? store.peek(CacheKey(url: "https://example.com/a"))) == nil {
@@ -120,7 +120,7 @@ struct BoundedCallTests {
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path(name))
     }
 
-    @Test("a dry run of an eviction takes no lock, and says what the eviction does")
+    @Test("a dry run of an eviction takes no lock, and equals the eviction")
     func dryRun() throws {
         try sandbox.fillQuickly(200)
         let store = try sandbox.open()
@@ -146,7 +146,7 @@ struct BoundedCallTests {
         }
     }
 
-    @Test("ids that no entry has cost nothing, however many they are", .timeLimit(.minutes(1)))
+    @Test("ids without entries cost nothing, in any number", .timeLimit(.minutes(1)))
     func gapsBetweenIDs() throws {
         try sandbox.fillQuickly(10)
         let index = try RawIndex(sandbox.indexPath)
@@ -160,7 +160,7 @@ struct BoundedCallTests {
         #expect(try store.evict(olderThan: .zero).entries == 9)
     }
 
-    @Test("J5: the first commit over a lowered limit evicts a few entries; a pass evicts the others")
+    @Test("J5: the first commit over a lowered limit evicts a few entries; a pass evicts the rest")
     func loweredLimit() async throws {
         try sandbox.fillQuickly(3_000)
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(5))
@@ -179,7 +179,7 @@ struct BoundedCallTests {
         #expect(try store.contains(.path("new")))
     }
 
-    @Test("of pinned entries at the limit each is passed by once, not by every commit that fails")
+    @Test("at the limit, each pinned entry is skipped once, and not by each failing commit")
     func pinned() async throws {
         try sandbox.fillQuickly(5_000, isPinned: true)
         let store = try sandbox.open { $0.limits = Limits(maxEntries: 5_000) }

@@ -3,12 +3,12 @@ import Testing
 
 @Suite("BoundedDictionary")
 struct BoundedDictionaryTests {
-    @Test("keys that are not used go, those used last stay, and a removed key is gone")
+    @Test("drops the least recently used keys, keeps the last used, and removes a removed key")
     func full() {
         var values = BoundedDictionary<Int, Int>(capacity: 8)
         #expect(values.isEmpty)
         for key in 1...4 { values[key] = key }
-        // In the old half now, from which a use takes the first two.
+        // These keys are now in the old half. A use moves the first two out of it.
         values[5] = 5
         #expect([values[1], values[2]] == [1, 2])
         values[2] = 22
@@ -19,13 +19,13 @@ struct BoundedDictionaryTests {
         #expect(values.isEmpty)
     }
 
-    @Test("at most as many keys as the capacity, and at least the latest half")
+    @Test("keeps at most the capacity, and at least the latest half")
     func bound() {
         var values = BoundedDictionary<Int, Int>(capacity: 10)
         for key in 0..<1_000 {
             values[key] = key
             var present = 0
-            // A copy, because a look is a use.
+            // A copy, because a lookup counts as a use.
             for earlier in 0...key {
                 var copy = values
                 if copy[earlier] != nil { present += 1 }

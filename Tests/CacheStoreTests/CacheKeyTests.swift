@@ -5,7 +5,7 @@ import Testing
 
 @Suite("CacheKey")
 struct CacheKeyTests {
-    /// ACCEPTANCE, Appendix C.
+    /// The vectors of the acceptance table's Appendix C.
     static let distinct = [
         "http://a.com/x/y.png", "https://a.com/x/y.png", "http://a.com/x-y.png", "http://a.com/x?y.png",
         "http://a.com/x%2Fy.png", "http://a.com:8080/x/y.png", "http://b.com/x/y.png", "http://a.com/img.png?size=1",
@@ -67,7 +67,7 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "A3: a URL of 4,000 characters and one with %FF are stored and found",
+        "A3: stores and finds a URL of 4,000 characters, and one with %FF",
         arguments: [
             "http://a.com/" + String(repeating: "x", count: 3_987), "http://a.com/%FF", "http://a.com/?%FF=%00",
         ])
@@ -80,7 +80,7 @@ struct CacheKeyTests {
         #expect(try store.bytes(key) == Data("body".utf8))
     }
 
-    @Test("a URL of Foundation is normalized like text")
+    @Test("normalizes a Foundation URL like text")
     func foundation() throws {
         let url = try #require(URL(string: "HTTPS://Example.com:443/a%20b?c#d"))
         #expect(try CacheKey(url: url).text == "https://example.com/a%20b?c")
@@ -100,7 +100,7 @@ struct CacheKeyTests {
         #expect(try RawIndex(sandbox.indexPath).rows("SELECT host FROM entry ORDER BY id") == [[""], ["a.com"]])
     }
 
-    @Test("names that look the same and have different bytes are different keys, in memory and in the index")
+    @Test("names that look alike but differ in bytes are different keys, in memory and in the index")
     func canonicalEquivalents() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -136,7 +136,7 @@ struct CacheKeyTests {
         #expect(try RawIndex(sandbox.indexPath).value("SELECT host FROM cache_entries") == host)
     }
 
-    @Test("the host of a name is that of the URL its body came from")
+    @Test("the host of a name is that of the URL of its body")
     func hostOfName() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -147,7 +147,7 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "an invalid URL is refused with a reason",
+        "refuses an invalid URL with a reason",
         arguments: [
             "", " ", "a.com", "/x", "//a.com/x", "http:", "http:/", "http://", "http:///x", "http://?x", "http://:80/",
             "://a.com", "1http://a.com", "ht tp://a.com", "http://a b.com/", "http://a.com/ x", "http://a.com/\n",
@@ -168,7 +168,7 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "a message has no user and no password",
+        "a message contains no user and no password",
         arguments: [
             ("http://u:p@a.com/x", "http://a.com/x"), ("http://u@a.com", "http://a.com"), ("//u:p@a", "//a"),
             ("http://u:p@q@a.com/@b?c@d", "http://a.com/@b?c@d"), ("http://a.com/@b", "http://a.com/@b"),

@@ -18,7 +18,7 @@ struct CheckpointTests {
         return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
-    /// Stores entries, each of which adds some five pages to the WAL, and those of its head.
+    /// Stores entries. Each adds some five pages to the WAL, plus those of its head.
     private func fill(_ store: ResponseStore, _ numbers: Range<Int>, headPages: Int = 0) throws {
         let head = String(repeating: "x", count: headPages * 4_096)
         for number in numbers {
@@ -26,7 +26,7 @@ struct CheckpointTests {
         }
     }
 
-    /// Stores entries in rounds, and returns the size of the largest WAL that was seen after a round and `wait`.
+    /// Stores entries in rounds. Returns the largest size of the WAL after a round and `wait`.
     private func largestWAL(
         of store: ResponseStore, rounds: Int, entries: Int, wait: () -> Void = {}
     ) throws -> Int {
@@ -39,7 +39,7 @@ struct CheckpointTests {
         return largest
     }
 
-    @Test("The WAL is copied into the index beside the writer")
+    @Test("Copies the WAL into the index while the writer runs")
     func beside() throws {
         let store = try sandbox.open()
         // A second connection: SQLite checkpoints the WAL when the last connection closes.
@@ -58,12 +58,12 @@ struct CheckpointTests {
     func bounded() throws {
         let store = try sandbox.open()
         let largest = try largestWAL(of: store, rounds: 20, entries: 25)
-        // The bound is exceeded by the commit that reaches it.
+        // The commit that reaches the bound exceeds it.
         #expect(largest <= 4_200 * (4_096 + 24))
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("A commit overwrites a WAL that the lane has copied, before it is so long that commits wait")
+    @Test("A commit overwrites a copied WAL before the WAL is so long that commits wait")
     func overwritten() throws {
         let store = try sandbox.open()
         let largest = try largestWAL(of: store, rounds: 40, entries: 15) { store.writer.checkpointer.wait() }
@@ -72,7 +72,7 @@ struct CheckpointTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("A reader that stays keeps the WAL from its restart; the WAL restarts after it")
+    @Test("A long reader delays the restart of the WAL; it restarts after the reader")
     func heldBack() throws {
         let store = try sandbox.open()
         try fill(store, 0..<5)
@@ -84,12 +84,12 @@ struct CheckpointTests {
         reader.endReading()
         // The lane tries again after 125 pages.
         _ = try largestWAL(of: store, rounds: 3, entries: 8) { store.writer.checkpointer.wait() }
-        // SQLite cuts the file off at 5,000 pages when it restarts the WAL.
+        // SQLite truncates the file to 5,000 pages when it restarts the WAL.
         #expect(try size("-wal") <= 5_000 * 4_096)
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("The commit that reaches the bound restarts the WAL when the reader of the copies before has ended")
+    @Test("The commit that reaches the bound restarts the WAL once the reader of the earlier copies has ended")
     func heldBackBefore() throws {
         let store = try sandbox.open()
         let reader = try Connection(path: sandbox.indexPath, role: .checkpointer, busyTimeout: .zero)
@@ -126,7 +126,7 @@ struct CheckpointTests {
             store.writer.checkpointer.wait()
             reader.endReading()
             let pageCount = try walPageCounts().all
-            // Long enough for the next copy.
+            // Makes the WAL long enough for the next copy.
             try fill(store, round * 300 + 296..<round * 300 + 300, headPages: 40)
             store.suspend()
             wasInterrupted = try walPageCounts().copied < pageCount
@@ -136,7 +136,7 @@ struct CheckpointTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    /// The pages in the WAL and those of them that are copied, as the WAL-index has them (SQLite, "WAL-mode File Format").
+    /// The pages in the WAL and the copied pages, from the WAL-index (SQLite, "WAL-mode File Format").
     private func walPageCounts() throws -> (all: UInt32, copied: UInt32) {
         let index = try Data(contentsOf: URL(filePath: sandbox.indexPath + "-shm"))
         return index.withUnsafeBytes { bytes in
@@ -160,7 +160,7 @@ struct CheckpointTests {
         }
         #expect(try store.statistics().entries < 700)
         #expect(longest <= 1_200 * (4_096 + 24))
-        // Files of removed entries are deleted with the commits that follow.
+        // Later commits delete the files of removed entries.
         #expect(largest <= 33 << 20)
         #expect(largest > 24 << 20)
     }
@@ -192,8 +192,8 @@ struct CheckpointTests {
                 Issue.record(error)
             }
         }
-        // The other stores commit while one store waits for its checkpoint, until the checkpoint blocks them.
-        // Without a bound there would be 17,000 pages.
+        // While one store waits for its checkpoint, the other stores commit until the checkpoint blocks them. Without a
+        // bound there would be 17,000 pages.
         #expect(largest.withLock { $0 } <= 12_000 * (4_096 + 24))
         #expect(try stores[0].check(digests: true).isSound)
     }
@@ -211,7 +211,7 @@ struct CheckpointTests {
         #expect(try other.value("PRAGMA wal_checkpoint(RESTART)") == "0")
     }
 
-    @Test("A closed store has no file open, and leaves no WAL", arguments: [(1, 0), (120, 0), (120, 14)])
+    @Test("A closed store has no open file, and leaves no WAL", arguments: [(1, 0), (120, 0), (120, 14)])
     func closed(_ count: Int, headPages: Int) throws {
         let store = try sandbox.open()
         try fill(store, 0..<count, headPages: headPages)
@@ -220,7 +220,7 @@ struct CheckpointTests {
         #expect(try sandbox.open().statistics().entries == count)
     }
 
-    @Test("Two stores that checkpoint at once, and evictions that restart the WAL, lose nothing")
+    @Test("Two stores that checkpoint concurrently, and evictions that restart the WAL, lose nothing")
     func together() throws {
         let stores = try [sandbox.open(), sandbox.open { $0.secureDelete = true }]
         DispatchQueue.concurrentPerform(iterations: 4) { thread in

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Concurrent use of a ResponseStore")
 struct ConcurrencyTests {
-    /// A body that begins with its key, then noise; some are shared by all keys.
+    /// A body that begins with its key, followed by noise. All keys share some bodies.
     static func body(of key: Int, _ generator: inout SeededGenerator) -> Data {
         let owner = Int.random(in: 0..<5, using: &generator) == 0 ? "all" : "\(key)"
         return Data("\(owner)|".utf8)
@@ -63,7 +63,7 @@ struct ConcurrencyTests {
         #expect(try sandbox.files().count == stores[0].statistics().files)
     }
 
-    @Test("synchronous and asynchronous writers all finish, even if there are more of them than threads")
+    @Test("synchronous and asynchronous writers all finish, even if they outnumber the threads")
     func mixedWriters() async throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -89,12 +89,12 @@ struct ConcurrencyTests {
     }
 
     @Test(
-        "a change that fails alone loses nothing: accesses stay noted, and the next one deletes unneeded files")
+        "a change that fails alone loses nothing: accesses stay noted, and the next change deletes unneeded files")
     func failingAlone() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         for number in [1, 2] { try Self.insert(number, sandbox, store) }
-        // Leaves the body before it for the next transaction to delete.
+        // Leaves the earlier body for the next transaction to delete.
         try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path(2))
         #expect(try store.lookup(.path(1)) != nil)
         try RawIndex(sandbox.indexPath).execute(
@@ -106,14 +106,14 @@ struct ConcurrencyTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("the effect of a statement that fails is not committed, though SQLite does not count it as a change")
+    @Test("rolls back the effect of a failed statement, even though SQLite does not count it as a change")
     func halfAStatement() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
         try store.insert(Data("1".utf8), metadata: sandbox.metadata(expiresIn: -1), for: .path(1))
         let index = try RawIndex(sandbox.indexPath)
-        // No step before the last changes a row. The sum of the last step overflows its column, and SQLite ends no
-        // transaction for that.
+        // Only the last step changes a row. Its sum overflows the column, and SQLite does not end the transaction for
+        // that.
         try index.execute(
             "DELETE FROM access; DELETE FROM blob; UPDATE total SET logical_bytes = -9223372036854775807 - 1")
         #expect(throws: StoreError.self) { try store.evict(maxEntries: 0) }
@@ -123,7 +123,7 @@ struct ConcurrencyTests {
     @Test("writers that wait for the lock share one transaction, and the failure of one affects no other")
     func groupCommit() async throws {
         let sandbox = try Sandbox()
-        // The lock is held until all writers wait, which takes its time on a busy machine.
+        // Holds the lock until all writers wait, which takes time on a busy machine.
         let store = try sandbox.open { $0.busyTimeout = .seconds(600) }
         // A key that is removed while its body is written is not stored.
         let generation = try store.generation()
@@ -147,7 +147,7 @@ struct ConcurrencyTests {
                 seen.append(try result.get())
             }
         }
-        // The first writer commits alone. Each of the others saw all entries.
+        // The first writer commits alone. Each of the other writers saw all entries.
         #expect(seen.dropFirst().allSatisfy { $0 == "9" }, "\(seen)")
         #expect(try store.statistics().entries == 9)
     }

@@ -13,7 +13,7 @@ struct ConfigurationTests {
         return text.contains("SwiftLogNoOpLogHandler")
     }
 
-    @Test("K1: the defaults are the documented ones, and each has a check")
+    @Test("K1: each default equals the documented one")
     func defaults() {
         var defaults = DocumentedDefaults(of: ResponseStore.Configuration())
         defaults.check("limits") { $0.limits == .standard }
@@ -46,7 +46,7 @@ struct ConfigurationTests {
         #expect(small.cacheByteCount == 512 << 10)
     }
 
-    @Test("K1: limits are absent unless they are given; the standard ones are 512 MiB, an eighth of it for one body")
+    @Test("K1: limits are absent by default; the standard limits are 512 MiB, and an eighth of it for one body")
     func limits() {
         var none = DocumentedDefaults(of: Limits())
         none.check("maxBytes") { $0.maxBytes == nil }
@@ -58,7 +58,7 @@ struct ConfigurationTests {
         #expect(Limits.standard == Limits(maxBytes: 512 << 20, maxEntryBytes: 64 << 20, lowWaterMark: 0.9))
     }
 
-    @Test("K1: options of an entry that are not given leave it as it is")
+    @Test("K1: omitted options keep those of the entry")
     func options() {
         var options = DocumentedDefaults(of: EntryOptions())
         options.check("lifetime") { $0.lifetime == nil }
@@ -67,7 +67,7 @@ struct ConfigurationTests {
         #expect(options.differences == [])
     }
 
-    @Test("K1: a change after the store was opened changes nothing")
+    @Test("K1: changing a configuration does not affect an open store")
     func copied() throws {
         let sandbox = try Sandbox()
         var configuration = sandbox.configuration()

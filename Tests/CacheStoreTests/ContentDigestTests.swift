@@ -18,7 +18,7 @@ struct ContentDigestTests {
         #expect(ContentDigest(hexadecimal: Self.hello.uppercased()) == ContentDigest(of: Data("hello".utf8)))
     }
 
-    @Test("refuses all else", arguments: ["", "2c", hello.dropLast() + "g", hello + "0", hello.dropLast(2) + "é"])
+    @Test("refuses other text", arguments: ["", "2c", hello.dropLast() + "g", hello + "0", hello.dropLast(2) + "é"])
     func refused(_ text: String) {
         #expect(ContentDigest(hexadecimal: text) == nil)
     }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Killed processes")
 struct CrashTests {
-    /// The journal of a killed process: for each key the stored seed, and that of a change without acknowledgement.
+    /// The journal of a killed process: for each key the stored seed, and the seed of an unacknowledged change.
     struct Journal {
         var stored: [String: UInt64?] = [:]
         var unfinished: [String: UInt64?] = [:]
 
-        /// A line is `key seed` when a change begins, and `key seed .` when it is acknowledged; seed 0 removes.
+        /// A line is `key seed` when a change begins, and `key seed .` when the change is acknowledged. Seed 0 removes.
         init(_ url: URL) throws {
             for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {
                 let words = line.split(separator: " ").map(String.init)
@@ -28,7 +28,7 @@ struct CrashTests {
     }
 
     @Test(
-        "A2: after a kill at any moment acknowledged changes are whole, others whole or absent, and no orphan stays"
+        "A2: after a kill, acknowledged changes are whole, others whole or absent, and no orphan stays"
     )
     func killed() async throws {
         let sandbox = try Sandbox()
@@ -54,7 +54,7 @@ struct CrashTests {
                 // Lets the next rounds expect the outcome of unfinished operations.
                 try Self.settle(url, journal, store)
             }
-            // A kill between the link of a file and the commit of its row leaves a file that no entry needs.
+            // A kill between the link of a file and the commit of its row leaves an orphan.
             try await store.sweep()
             #expect(try await store.check(digests: true).problems == [], "\(seed), round \(round)")
         }
@@ -70,10 +70,10 @@ struct CrashTests {
         try Data(lines.utf8).write(to: url)
     }
 
-    /// The body of a seed; `nil` for seed 0 and for no seed.
+    /// The body of a seed, or `nil` for seed 0 and for no seed.
     static func body(_ seed: UInt64?) -> Data? {
         guard let seed, seed != 0 else { return nil }
-        // Few bodies, so that they are shared, and deleted and stored again.
+        // Few bodies, so that entries share them, and the store deletes and stores them again.
         return .noise([10, 3_000, 20_000, 300_000][Int(seed % 4)], seed: seed % 24)
     }
 
@@ -88,7 +88,7 @@ struct CrashTests {
                 }
             }
         }
-        // Waits for the first acknowledgement, then for a delay that has nothing to do with the work.
+        // Waits for the first acknowledgement, then for a delay that is independent of the work.
         while access(path + "/../journal-0", F_OK) != 0 { usleep(100) }
         usleep(delay)
         kill(getpid(), SIGKILL)

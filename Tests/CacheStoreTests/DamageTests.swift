@@ -86,7 +86,7 @@ struct DamageTests {
     }
 
     @Test(
-        "A7: a damaged body is a miss, its entry goes, and the next one is whole",
+        "A7: a damaged body is a miss, drops its entry, and can be stored again",
         arguments: Damage.allCases,
         [ResponseStore.Configuration.Verification.firstRead, .everyRead])
     func miss(_ damage: Damage, verification: ResponseStore.Configuration.Verification) throws {
@@ -99,7 +99,7 @@ struct DamageTests {
         let entry = try #require(try store.lookup(scene.key))
         #expect(try store.openBody(of: entry) == nil)
         #expect(try store.lookup(scene.key) == nil)
-        // Another entry with the body goes when it is asked for.
+        // Another entry with the body is dropped at its next lookup.
         let twin = try #require(try store.lookup(.path("same")))
         #expect(try store.openBody(of: twin) == nil)
         #expect(try store.lookup(.path("same")) == nil)
@@ -113,7 +113,7 @@ struct DamageTests {
     }
 
     @Test(
-        "a body that is stored over a damaged file is whole",
+        "a body stored over a damaged file is whole",
         arguments: Damage.allCases.filter { $0 != .altered })
     func storedOver(_ damage: Damage) throws {
         let scene = try Scene()
@@ -140,12 +140,12 @@ struct DamageTests {
 
     struct Case: Sendable {
         let verification: ResponseStore.Configuration.Verification
-        /// Whether an alteration that keeps the length is noticed before the first read, and after it.
+        /// Whether an alteration that keeps the length is detected before and after the first read.
         let notices: (before: Bool, after: Bool)
     }
 
     @Test(
-        "an altered body is found when the configuration says so",
+        "detects an altered body according to the configuration",
         arguments: [
             Case(verification: .everyRead, notices: (true, true)),
             Case(verification: .firstRead, notices: (true, true)),
@@ -162,7 +162,7 @@ struct DamageTests {
         }
     }
 
-    @Test("a body that the store has just written is not compared with its digest again", arguments: [false, true])
+    @Test("does not verify the digest of a body that the store has just written", arguments: [false, true])
     func writtenHere(isDurable: Bool) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open { $0.durability = isDurable ? .durable : .relaxed }
@@ -179,7 +179,7 @@ struct DamageTests {
     }
 
     @Test(
-        "A7: of entries that share a damaged body each goes when it is opened; the body, stored again, serves the rest",
+        "A7: each entry that shares a damaged body is dropped when opened; storing the body again serves the rest",
         arguments: [Damage.deleted, .truncated, .altered])
     func sharedBody(_ damage: Damage) throws {
         let scene = try Scene()
@@ -198,7 +198,7 @@ struct DamageTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("A7: a damaged body is a miss even where the index cannot be written")
+    @Test("A7: a damaged body is a miss even if the index is read-only")
     func indexLocked() throws {
         let scene = try Scene()
         let store = try scene.sandbox.open { $0.busyTimeout = .zero }
@@ -212,7 +212,7 @@ struct DamageTests {
         #expect(try store.peek(scene.key) == nil)
     }
 
-    @Test("too many open files say nothing about a body: the entry stays")
+    @Test("with too many open files, the entry of an unreadable body stays")
     func tooManyOpenFiles() async throws {
         let sandbox = try Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
@@ -237,7 +237,7 @@ struct DamageTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("A process that can open no more files keeps its log short all the same")
+    @Test("a process without free descriptors still keeps its WAL short")
     func logWithoutFiles() async throws {
         let sandbox = try Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
@@ -261,7 +261,7 @@ struct DamageTests {
         precondition(byteCount < 6_000 * (4_096 + 24))
     }
 
-    /// Changes to the rows of two entries of 1,000 bytes, made past the constraints.
+    /// Changes to the rows of two entries of 1,000 bytes, bypassing the constraints.
     static let scrambles = [
         "UPDATE entry SET body = NULL", "UPDATE entry SET byte_count = 0", "UPDATE entry SET byte_count = -1",
         "UPDATE entry SET byte_count = \(Int64.max)", "UPDATE entry SET byte_count = \(Int64.min)",
@@ -282,7 +282,7 @@ struct DamageTests {
         "DROP VIEW cache_stats",
     ]
 
-    /// Lets typed errors pass, and nothing else.
+    /// Passes typed errors only.
     private func tolerant(_ body: () throws -> Void) throws {
         do { try body() } catch is StoreError {}
     }
@@ -328,7 +328,7 @@ struct DamageTests {
     }
 
     @Test(
-        "A7: an entry whose row is no response any more is a miss, and the next one takes its place",
+        "A7: an entry whose row no longer parses is a miss, and the next insertion replaces it",
         arguments: scrambles.prefix(9).filter { !$0.contains("\(Int64.min)") })
     func healed(_ sql: String) throws {
         let sandbox = try Sandbox()
@@ -343,7 +343,7 @@ struct DamageTests {
     }
 
     @Test(
-        "an index with bytes changed at random never traps and never gives other bytes",
+        "an index with random changes never traps and never returns wrong bytes",
         arguments: 0..<Repetitions.count(40, debug: 15))
     func flippedBytes(_: Int) throws {
         var generator = SeededGenerator()
@@ -367,7 +367,7 @@ struct DamageTests {
         for number in 0..<30 {
             try tolerant {
                 if let entry = try store.lookup(.path(number)), let body = try store.openBody(of: entry) {
-                    // An empty body where the row has lost its digest and length: nothing tells such a row from a right one.
+                    // The body is empty if the row has lost its digest and length: such a row looks valid.
                     let data = try body.data()
                     #expect(data == bodies[number] || data.isEmpty, "\(generator)")
                 }
@@ -382,7 +382,7 @@ struct DamageTests {
         try tolerant { try store.evict(maxBytes: 1_000) }
     }
 
-    @Test("a disk that is full in the middle of a commit leaves the old entry, no file, and the store usable")
+    @Test("a disk that fills in the middle of a commit leaves the old entry, no new file, and a usable store")
     func fullDisk() async throws {
         let sandbox = try Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
@@ -394,7 +394,7 @@ struct DamageTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    /// A limit on the size of files is a disk that is full for some of them: first the log of the index, then the bodies.
+    /// Simulates a full disk by a limit on file sizes: first for the WAL, then for the bodies.
     private static func fillDisk(_ path: String) throws {
         signal(SIGXFSZ, SIG_IGN)
         let store = try ResponseStore(directory: URL(filePath: path))

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Derived bodies follow the rules of all bodies for limits and damage.
+/// Derived bodies follow the limits and the damage rules of all bodies.
 @Suite("Limits and damage of derived bodies")
 struct DerivedDamageTests {
     let sandbox: Sandbox
@@ -39,7 +39,7 @@ struct DerivedDamageTests {
     }
 
     @Test(
-        "a representation without room beside a pinned entry, or only in place of its own entry, is not stored"
+        "a representation that fits only by evicting a pinned entry, or its own, is not stored"
     )
     func noRoom() async throws {
         let store = try sandbox.open { $0.limits = Limits(maxBytes: 6_000, maxEntryBytes: 6_000, lowWaterMark: 1) }

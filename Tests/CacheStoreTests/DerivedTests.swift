@@ -38,7 +38,7 @@ struct DerivedTests {
 
     // MARK: Finding
 
-    @Test("F4: a derived representation is found by entry and name in every store, also reopened; it is no entry")
+    @Test("F4: every store finds a derived representation by entry and name, also after reopening; it is not an entry")
     func found() async throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -62,7 +62,7 @@ struct DerivedTests {
     func sums() throws {
         let store = try sandbox.open()
         let entry = try fill(store)
-        // The same bytes under another name, and as a body: one file.
+        // The same bytes under another name, and as a body, share one file.
         #expect(try store.insertDerived(small, name: "same", of: entry))
         try store.insert(small, metadata: sandbox.metadata(), for: .path("small"))
         #expect(try store.insertDerived(Data(), name: "empty", of: entry))
@@ -221,7 +221,7 @@ struct DerivedTests {
     // MARK: Storing
 
     @Test(
-        "a representation that was derived from a replaced body or a removed entry is not stored"
+        "a representation derived from a replaced body or a removed entry is not stored"
     )
     func outdated() async throws {
         let store = try sandbox.open()
@@ -241,7 +241,7 @@ struct DerivedTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("a derived representation replaces the one of the same name, and deletes its file")
+    @Test("a derived representation replaces its namesake, and deletes its file")
     func replaced() async throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -269,7 +269,7 @@ struct DerivedTests {
         #expect(try rowCount() == "\(Connection.maxDerived)")
         #expect(try bytes(store, "small", entry) == nil && bytes(store, "large", entry) == nil)
         #expect(try bytes(store, "0", entry) == Data("0".utf8))
-        // The newest one stays, even after the clock was set back.
+        // The newest representation stays, even after the clock was set back.
         sandbox.clock.advance(by: -1_000)
         #expect(try store.insertDerived(Data("early".utf8), name: "early", of: entry))
         #expect(try bytes(store, "early", entry) == Data("early".utf8) && bytes(store, "0", entry) == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("EntryMetadata")
 struct EntryMetadataTests {
-    @Test("A1: every value comes back unchanged, from the commit and from a reopened store")
+    @Test("A1: every value reads back unchanged, after the commit and from a reopened store")
     func roundTrip() throws {
         let sandbox = try Sandbox()
         let key = try CacheKey.path("full")
@@ -44,7 +44,7 @@ struct EntryMetadataTests {
         #expect(sandbox.files() == [])
     }
 
-    @Test("P28: the bytes 0x80 to 0xFF of a head come back as they are")
+    @Test("P28: the bytes 0x80 to 0xFF of a head read back unchanged")
     func headBytes() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -55,7 +55,7 @@ struct EntryMetadataTests {
         #expect(try store.peek(key)?.metadata.head == metadata.head)
     }
 
-    @Test("times have whole milliseconds, and do not change when they are read and written back")
+    @Test("times have whole milliseconds, and survive a round trip")
     func milliseconds() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -74,7 +74,7 @@ struct EntryMetadataTests {
     }
 
     @Test(
-        "times out of range are clamped, and do not trap",
+        "times out of range are clamped, without a trap",
         arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300, .greatestFiniteMagnitude])
     func hostileTimes(_ seconds: Double) throws {
         let sandbox = try Sandbox()
@@ -88,7 +88,7 @@ struct EntryMetadataTests {
         _ = try store.query("SELECT * FROM cache_entries")
     }
 
-    @Test("values of more than maxHeadByteCount bytes are refused in every field")
+    @Test("refuses values of more than maxHeadByteCount bytes in every field")
     func tooLarge() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

@@ -26,7 +26,7 @@ struct EvictionPolicyChoiceTests {
         ).compactMap { $0[0] }
     }
 
-    @Test("The policy is kept with the store, and applies to an opener that chooses none")
+    @Test("The store keeps its policy, which applies to an opener that chooses none")
     func persistence() throws {
         for (choice, policy, name) in [
             (nil, .leastRecentlyUsed, "least-recently-used"), (.valueAware, .valueAware, "value-aware"),
@@ -45,7 +45,7 @@ struct EvictionPolicyChoiceTests {
         #expect(try reader.evictionPolicy() == .leastRecentlyUsed)
     }
 
-    @Test("A new policy applies to stores that are already open, in this process and in another")
+    @Test("A new policy applies to open stores, in this process and in another")
     func sharing() async throws {
         let store = try sandbox.open()
         try sandbox.fill(store, ["before"])
@@ -104,7 +104,7 @@ struct EvictionPolicyChoiceTests {
         #expect(try value("PRAGMA integrity_check") == "ok")
     }
 
-    @Test("The next opener finishes an interrupted change of policy; evictions go on meanwhile")
+    @Test("The next opener finishes an interrupted change of policy; evictions continue during the change")
     func interrupted() async throws {
         let first = try sandbox.open { $0.evictionPolicy = .valueAware }
         try sandbox.fill(first, (0..<100).map { "\($0)" }, byteCount: 10)

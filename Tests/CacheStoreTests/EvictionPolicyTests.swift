@@ -12,7 +12,7 @@ struct EvictionPolicyTests {
         sandbox = try Sandbox()
     }
 
-    /// Evicts one entry after the other; returns their names in this order.
+    /// Evicts entries one at a time. Returns their names in this order.
     private func evictAll(_ store: ResponseStore) throws -> String {
         var order: [String] = []
         var left = try sandbox.names()
@@ -30,7 +30,7 @@ struct EvictionPolicyTests {
         let testDescription: String
         /// Name, bytes and accesses of each entry, in the order of storing.
         let entries: [(String, Int, Int)]
-        /// For the two policies.
+        /// The expected order under each of the two policies.
         let expected: [EvictionPolicy: String]
 
         init(_ name: String, _ entries: [(String, Int, Int)], leastRecentlyUsed: String, valueAware: String) {
@@ -91,7 +91,7 @@ struct EvictionPolicyTests {
         #expect(try evictAll(store) == "pinned")
     }
 
-    /// Rounds until a store of four evicts an entry that was accessed four times, and never again.
+    /// The number of rounds until a store of four evicts an entry that was accessed four times at first.
     private func roundsOfOnceUsed(_ policy: EvictionPolicy, using again: Bool = false) throws -> Int? {
         let store = try sandbox.open { $0.evictionPolicy = policy }
         try sandbox.fill(store, ["popular"])
@@ -105,7 +105,7 @@ struct EvictionPolicyTests {
         return nil
     }
 
-    @Test("an entry that is no longer popular is evicted in the end, later by the value-aware policy")
+    @Test("a formerly popular entry is evicted in the end; later by the value-aware policy")
     func ageing() throws {
         #expect(try roundsOfOnceUsed(.leastRecentlyUsed) == 3)
         sandbox.clock.advance(by: 1_000)
@@ -115,14 +115,14 @@ struct EvictionPolicyTests {
     }
 
     @Test(
-        "a popular entry stays beside any number of entries that are requested once", arguments: EvictionPolicy.allCases
+        "a popular entry survives any number of entries that are requested once", arguments: EvictionPolicy.allCases
     )
     func popular(_ policy: EvictionPolicy) throws {
         #expect(try roundsOfOnceUsed(policy, using: true) == nil)
     }
 
     @Test(
-        "hostile rows make no policy trap, overflow or loop for ever",
+        "malformed rows make no policy trap, overflow or loop forever",
         arguments: [
             "access SET hit_count = \(Int64.max)", "access SET hit_count = \(Int64.min)",
             "access SET recency = \(Int64.max)", "access SET recency = \(Int64.min)",
@@ -152,7 +152,7 @@ struct EvictionPolicyTests {
         #expect(try sandbox.names() == [])
     }
 
-    @Test("a new entry stays, even with the least value: of the others the one of the least value is evicted")
+    @Test("a new entry stays, even with the least value; the least valuable older entry is evicted")
     func newEntryStays() throws {
         let store = try sandbox.open {
             $0.evictionPolicy = .valueAware

@@ -12,8 +12,7 @@ struct EvictionTests {
         sandbox = try Sandbox()
     }
 
-    /// Stores a different body of 100 bytes for each name, one second apart.
-    /// Stores a body of 100 bytes for each name, one second apart; or none, which is faster.
+    /// Stores a different body of 100 bytes for each name, one second apart. Storing no bodies is faster.
     func fill(
         _ store: ResponseStore, _ names: [String], hasBodies: Bool = true, expiresIn lifetime: TimeInterval? = nil
     ) throws {
@@ -72,7 +71,7 @@ struct EvictionTests {
         let store = try sandbox.open()
         try fill(store, ["used", "freshened", "replaced", "left"])
         sandbox.clock.advance(by: 96)
-        // Now they are 100, 99, 98 and 97 seconds old.
+        // Now the entries are 100, 99, 98 and 97 seconds old.
         _ = try store.lookup(.path("used"))
         let entry = try #require(try store.peek(.path("freshened")))
         #expect(try await store.freshen(entry, with: sandbox.metadata()))
@@ -104,7 +103,7 @@ struct EvictionTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("an index that is mostly free pages shrinks after an eviction on request")
+    @Test("an eviction on request shrinks an index of mostly free pages")
     func shrinking() throws {
         let store = try sandbox.open()
         var metadata = sandbox.metadata()
@@ -120,7 +119,7 @@ struct EvictionTests {
         #expect(try pages() <= Int(Connection.emptyPageCount))
     }
 
-    @Test("J5: stale entries rank as fresh ones: the order is that of the last access")
+    @Test("J5: stale entries rank like fresh ones, by the last access")
     func staleEntries() throws {
         let store = try sandbox.open()
         try fill(store, ["never"])
@@ -182,7 +181,7 @@ struct EvictionTests {
         try await store.evict(.maxBytes(200 << 20))
     }
 
-    @Test("a lookup and a write go on during an eviction")
+    @Test("a lookup and a write run during an eviction")
     func concurrent() async throws {
         let store = try sandbox.open()
         try fill(store, (0..<600).map { "\($0)" }, hasBodies: false)
@@ -194,7 +193,7 @@ struct EvictionTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("a wall clock that was ahead for a time does not change the order")
+    @Test("the order survives a wall clock that was ahead for a time")
     func clockJumps() throws {
         let store = try sandbox.open()
         sandbox.clock.advance(by: 10 * 365 * 86_400)
@@ -207,7 +206,7 @@ struct EvictionTests {
     }
 
     @Test(
-        "hostile sums neither trap nor keep an eviction from ending",
+        "corrupt sums neither trap nor keep an eviction from ending",
         arguments: [
             "UPDATE total SET physical_bytes = \(Int64.max), last_id = -5",
             "UPDATE total SET physical_bytes = \(Int64.min)",

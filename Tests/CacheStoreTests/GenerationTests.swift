@@ -36,14 +36,14 @@ struct GenerationTests {
             }
         }
 
-        /// Whether a load of the key that began before is refused.
+        /// Whether the change refuses an earlier load of the key.
         ///
         /// A selection by an attribute of entries may mean any key.
         var refuses: Bool { [.key, .clear, .partition, .tag, .prefixInPartition].contains(self) }
     }
 
     @Test(
-        "J4: a load that began before its key was removed stores nothing, and its failure is not counted",
+        "J4: a load that began before the removal of its key stores nothing, and its failure is not counted",
         arguments: Removal.allCases)
     func removed(_ removal: Removal) throws {
         let store = try sandbox.open()
@@ -65,7 +65,7 @@ struct GenerationTests {
                 #expect(try writer.written().data() == Data("new".utf8))
                 #expect(try store.recordFailure(for: key, status: 500, unlessRemovedSince: generation) == 0)
                 #expect(try store.failure(for: key) == nil)
-                // Without a generation, and with a new one, nothing is refused.
+                // A load without a generation, or with a new one, is not refused.
                 #expect(try store.recordFailure(for: key, status: 500) == 1)
                 let next = store.makeBodyWriter()
                 try next.write(Data("new".utf8))
@@ -82,7 +82,7 @@ struct GenerationTests {
         }
     }
 
-    @Test("J4: the old entry stays when another key's removal does not concern it; a refused commit leaves no file")
+    @Test("J4: the removal of another key does not affect the old entry; a refused commit leaves no file")
     func refusedLeavesNothing() async throws {
         let store = try sandbox.open()
         let generation = try store.generation()
@@ -94,7 +94,7 @@ struct GenerationTests {
         }
         #expect(sandbox.files() == [])
         #expect(try store.statistics().entries == 0)
-        // A body that another entry has too keeps its file.
+        // A body that another entry shares keeps its file.
         try await store.insert(Data.noise(5_000, seed: 1), metadata: sandbox.metadata(), for: .path("b"))
         let second = store.makeBodyWriter()
         try second.write(Data.noise(5_000, seed: 1))
@@ -105,7 +105,7 @@ struct GenerationTests {
         #expect(try await store.check(digests: true).isSound)
     }
 
-    @Test("J4: after more removals than are recorded, a load of any key is refused")
+    @Test("J4: after more removals than the store records, a load of any key is refused")
     func forgotten() throws {
         let store = try sandbox.open()
         let generation = try store.generation()
@@ -127,7 +127,7 @@ struct GenerationTests {
         #expect(try store.recordFailure(for: .path("a"), status: 500, unlessRemovedSince: generation) == 0)
     }
 
-    @Test("a generation of an earlier index refuses the load, also after as many removals from the new index")
+    @Test("a generation of an earlier index refuses the load, even after as many removals from the new index")
     func equalNumbers() throws {
         let store = try sandbox.open()
         for number in 0..<5 { try store.remove(.path(number)) }
@@ -139,7 +139,7 @@ struct GenerationTests {
         #expect(try store.recordFailure(for: .path("a"), status: 500, unlessRemovedSince: generation) == 0)
     }
 
-    @Test("J4: a removal in another process counts, and so does one of a process that was killed since")
+    @Test("J4: a removal in another process counts, even if the process has since been killed")
     func otherProcess() async throws {
         let store = try sandbox.open()
         let keys = try ["a", "b", "c"].map { try CacheKey(url: "https://example.com/", partition: $0) }

@@ -3,7 +3,7 @@ import CacheStoreTesting
 import TestSupport
 import Testing
 
-/// The uses of evicted entries, which the value-aware policy remembers.
+/// The use counts of evicted entries, which the value-aware policy remembers.
 @Suite("Ghost entries")
 struct GhostEntryTests {
     let sandbox: Sandbox
@@ -43,7 +43,7 @@ struct GhostEntryTests {
     }
 
     @Test(
-        "J5: an entry that comes back continues with the uses it had, under the value-aware policy",
+        "J5: under the value-aware policy, an entry that is stored again continues with its earlier uses",
         arguments: EvictionPolicy.allCases)
     func comingBack(_ policy: EvictionPolicy) throws {
         let store = try open { $0.evictionPolicy = policy }
@@ -62,12 +62,12 @@ struct GhostEntryTests {
         try use(store, "twice", times: 2)
         try store.evict(maxEntries: 2)
         #expect(try sandbox.names() == (policy == .valueAware ? ["popular", "stays"] : ["popular", "twice"]))
-        // The number of hits of the entry itself starts again.
+        // The hit count of the entry starts at 0 again.
         let hits = try store.query("SELECT hit_count FROM cache_entries WHERE key LIKE '%popular'").rows
         #expect(hits == [[.integer(0)]])
     }
 
-    @Test("Each eviction adds the uses since the previous one; entries without any leave no ghost entry")
+    @Test("Each eviction adds the uses since the previous one; unused entries leave no ghost entry")
     func sums() throws {
         let store = try open()
         try evict(["a", "b"], uses: 0, from: store)
@@ -131,7 +131,7 @@ struct GhostEntryTests {
             ("a partition", false, 0), ("everything", false, 0),
         ])
     func removal(_ what: String, deletesSecurely: Bool, left: Int) throws {
-        // A store that deletes securely remembers nothing itself after an eviction on request.
+        // A store that deletes securely remembers nothing after an eviction on request.
         let first = try open()
         try evict(["a", "b"], uses: 2, from: first)
         first.close()
@@ -148,7 +148,7 @@ struct GhostEntryTests {
         #expect(try ghosts().count == left)
     }
 
-    @Test("Another policy deletes the ghost entries, also if only they are left", arguments: [true, false])
+    @Test("Another policy deletes the ghost entries, even if only ghost entries are left", arguments: [true, false])
     func anotherPolicy(_ hasEntries: Bool) async throws {
         let store = try open()
         try evict(["a", "b"], uses: 2, from: store)
@@ -160,7 +160,7 @@ struct GhostEntryTests {
         #expect(try ghosts() == [])
     }
 
-    @Test("Bodies beyond 50 mean sizes are worth the same, however large: the oldest goes first")
+    @Test("Bodies beyond 50 mean sizes have the same value at any size: the oldest is evicted first")
     func largeBodies() throws {
         let store = try open()
         try sandbox.fill(store, ["large"], byteCount: 400_000)
@@ -183,7 +183,7 @@ struct GhostEntryTests {
     }
 
     @Test(
-        "Damaged ghost entries make no value overflow, and evictions go on",
+        "Damaged ghost entries make no value overflow, and evictions continue",
         arguments: ["\(Int64.max)", "\(Int64.min)"])
     func damagedCounts(_ count: String) throws {
         let store = try open()

@@ -14,7 +14,7 @@ struct HotKeysTests {
         sandbox = try Sandbox()
     }
 
-    /// A change of the key `a`, or of a row that names it, and whether the key `b` stays hot.
+    /// A change of the key `a` or of one of its rows, and whether the key `b` stays hot.
     struct Change: CustomTestStringConvertible {
         let name: String
         let keepsOthers: Bool
@@ -121,7 +121,7 @@ struct HotKeysTests {
     ]
 
     @Test(
-        "a hot key answers as the index does after any change; a change of one key leaves others with entries hot",
+        "a hot key answers like the index after any change; a change of one key leaves others with entries hot",
         arguments: changes)
     func change(_ change: Change) async throws {
         let store = try sandbox.open()
@@ -159,7 +159,7 @@ struct HotKeysTests {
         }
     }
 
-    @Test("a key is hot once its entries were read, without a row of SQLite for the next read", arguments: [0, 512])
+    @Test("a key is hot after a read of its entries, and the next read takes no row from SQLite", arguments: [0, 512])
     func capacity(_ count: Int) throws {
         let store = try sandbox.open { $0.hotKeyCount = count }
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -176,7 +176,7 @@ struct HotKeysTests {
         #expect(throws: StoreError.closed) { try store.peek(.path("a")) }
     }
 
-    @Test("the first use after an opening is written after a hundredth of the interval: before it no key can be hot")
+    @Test("the first use after an opening is written after a hundredth of the interval; until then no key is hot")
     func firstUse() throws {
         let former = try sandbox.open()
         try former.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -206,7 +206,7 @@ struct HotKeysTests {
         }
     }
 
-    @Test("what a reader makes of the entries is made once while they are hot")
+    @Test("while the entries are hot, the reader's value of them is made once")
     func reading() throws {
         final class Made: Sendable {}
         let store = try sandbox.open()
@@ -218,7 +218,7 @@ struct HotKeysTests {
         #expect(try make() !== first)
     }
 
-    @Test("random changes by two stores and another program: each read finds what the index has", arguments: 0..<3)
+    @Test("random changes by two stores and another program: each read finds the state of the index", arguments: 0..<3)
     func random(_: Int) async throws {
         var generator = SeededGenerator()
         let seed = Comment(rawValue: generator.description)
@@ -255,7 +255,7 @@ struct HotKeysTests {
         }
     }
 
-    @Test("no lookup finds less than what was committed before it, while other threads write")
+    @Test("a lookup finds every earlier commit while other threads write")
     func concurrent() async throws {
         let store = try sandbox.open()
         let other = try sandbox.open()
@@ -298,7 +298,7 @@ struct HotKeysTests {
         }
     }
 
-    @Test("a commit of another program just after one of this process, or after an empty one, drops all keys")
+    @Test("a commit of another program right after a commit of this process, even an empty one, drops all hot keys")
     func commitAfterCommit() async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             try await Self.runCommits(path)

@@ -14,7 +14,7 @@ struct KeySnapshotTests {
 
     struct Change: CustomTestStringConvertible {
         let name: String
-        /// Whether the snapshot may serve afterwards.
+        /// Whether the snapshot is still current afterwards.
         let isCurrent: Bool
         let run: @Sendable (ResponseStore, Sandbox) throws -> Void
 
@@ -78,7 +78,7 @@ struct KeySnapshotTests {
     func isCurrent(_ change: Change) throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
-        // Nothing else commits or copies the WAL during the test.
+        // Nothing else commits or checkpoints during the test.
         store.writer.checkpointer.wait()
         let snapshot = try store.snapshot(of: .path("a"), searchBase: nil)
         #expect(snapshot.entries.count == 1)
@@ -87,7 +87,7 @@ struct KeySnapshotTests {
     }
 
     @Test(
-        "a store that is a copy, without a WAL, stays as it is: its snapshots are not current, and no file is created")
+        "in a copied store without a WAL, snapshots are never current, and no file is created")
     func readOnly() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -132,7 +132,7 @@ struct KeySnapshotTests {
         #expect(try store.snapshot(of: key("?y=1"), searchBase: nil).hasFailures == true)
         #expect(try store.snapshot(of: key("?y=1"), searchBase: nil).relatedKeys == [])
         #expect(try store.snapshot(of: key("?y=1"), searchBase: "https://example.com/"[...]).relatedKeys == [])
-        // A key with entries needs no related ones.
+        // A key with entries needs no related keys.
         #expect(try store.snapshot(of: key("?x=1"), searchBase: base).relatedKeys == [])
     }
 }

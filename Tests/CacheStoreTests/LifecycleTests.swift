@@ -10,7 +10,7 @@ import Testing
 import Glibc
 #endif
 
-@Suite("Suspending, and reading only")
+@Suite("Suspending and read-only stores")
 struct LifecycleTests {
     let sandbox: Sandbox
 
@@ -20,7 +20,7 @@ struct LifecycleTests {
 
     // MARK: Suspending
 
-    /// The files of the store that this process has a lock on, as the kernel knows of its descriptors.
+    /// The files of the store that this process has locked, as the kernel reports for its descriptors.
     private func lockedFiles() throws -> [String] {
         var names: [UInt64: String] = [:]
         for name in try [""] + FileManager.default.subpathsOfDirectory(atPath: sandbox.path) {
@@ -64,7 +64,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "a query under way ends when the store is suspended or closed, which waits for that",
+        "suspending or closing the store ends a running query and waits for its end",
         .enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/fdinfo")), arguments: [false, true])
     func queryUnderWay(_ closes: Bool) throws {
         let store = try sandbox.open { $0.queryTimeout = nil }
@@ -97,7 +97,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "a recovery under way ends when the store is suspended or closed, which waits for that",
+        "suspending or closing the store ends a running recovery and waits for its end",
         .enabled(if: FileManager.default.isReadableFile(atPath: "/proc/self/fdinfo")), arguments: [false, true])
     func recoveryUnderWay(_ closes: Bool) throws {
         let store = try sandbox.open { $0.busyTimeout = .seconds(60) }
@@ -134,7 +134,7 @@ struct LifecycleTests {
     }
     #endif
 
-    @Test("A store that several callers resume at once is open, and no later opener ends its session")
+    @Test("A store that several callers resume concurrently is open, and no later opener ends its session")
     func resumedAtOnce() throws {
         let store = try sandbox.open()
         try store.insert(
@@ -153,7 +153,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("while it is suspended every call says so, open bodies stay readable; then it goes on, and has lost nothing")
+    @Test("while the store is suspended, every call throws and open bodies stay readable; afterwards nothing is lost")
     func suspended() async throws {
         let store = try sandbox.open()
         let entry = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -194,7 +194,7 @@ struct LifecycleTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("a closed store stays closed, and a store closed while it is suspended cannot be resumed")
+    @Test("a closed store stays closed, and a store closed during a suspension cannot be resumed")
     func closed() throws {
         let store = try sandbox.open()
         store.suspend()
@@ -206,7 +206,7 @@ struct LifecycleTests {
         #expect(throws: StoreError.closed) { try store.remove(.path("a")) }
     }
 
-    @Test("a store whose directory cannot be opened any more stays suspended, with a typed error")
+    @Test("a store whose directory can no longer be opened stays suspended, with a typed error")
     func directoryUnusable() throws {
         let store = try sandbox.open()
         store.suspend()
@@ -217,13 +217,13 @@ struct LifecycleTests {
         #expect(throws: StoreError.suspended) { try store.lookup(.path("a")) }
     }
 
-    // MARK: Reading only
+    // MARK: Read-only stores
 
     private func readOnly() throws -> ResponseStore {
         try sandbox.open { $0.isReadOnly = true }
     }
 
-    @Test("a store that is only read answers everything, sees what others commit, and changes no file")
+    @Test("a read-only store answers every read, sees the commits of other stores, and changes no file")
     func readingOnly() async throws {
         let writer = try sandbox.open()
         let entry = try await writer.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -250,7 +250,7 @@ struct LifecycleTests {
         #expect(try writer.statistics().hits == 0)
     }
 
-    @Test("a store that is only read drops nothing: a damaged body is a miss, and stays")
+    @Test("a read-only store drops nothing: a damaged body is a miss, and stays")
     func damagedBody() throws {
         let writer = try sandbox.open()
         let entry = try writer.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -262,7 +262,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "a store that is not there, or not of this schema, is not opened for reading only, and nothing is made or moved"
+        "a missing store, or one of another schema, is not opened read-only, and no file changes"
     )
     func refused() throws {
         #expect(throws: StoreError.self) { try readOnly() }

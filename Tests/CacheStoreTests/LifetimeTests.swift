@@ -30,7 +30,7 @@ struct LifetimeTests {
         try end(store)
     }
 
-    /// Expects lookups and SQL to find these of the two entries.
+    /// Expects that lookups and SQL find exactly these of the two entries.
     func expect(_ names: [String], _ store: ResponseStore) throws {
         for name in ["session", "permanent"] {
             #expect(try store.contains(.path(name)) == names.contains(name))
@@ -45,7 +45,7 @@ struct LifetimeTests {
         try suite.expect(names, store)
     }
 
-    @Test("J6: session entries are gone when the store is opened again, permanent entries stay")
+    @Test("J6: reopening the store removes session entries and keeps permanent ones")
     func reopen() async throws {
         for _ in 0..<3 {
             let store = try sandbox.open()
@@ -77,7 +77,7 @@ struct LifetimeTests {
         try expect(["permanent"], try sandbox.open())
     }
 
-    @Test("J6: an open store of another process keeps the session, a closed one does not")
+    @Test("J6: an open store of another process keeps the session, a closed store does not")
     func otherProcess() async throws {
         let (opened, release) = (sandbox.directory.path + "/opened", sandbox.directory.path + "/release")
         async let child: Void = {
@@ -133,7 +133,7 @@ struct LifetimeTests {
         try expect(["permanent"], try sandbox.open())
     }
 
-    @Test("suspending a store ends no session that another store takes part in")
+    @Test("suspending a store does not end a session that another store shares")
     func suspended() throws {
         let store = try sandbox.open()
         try fill(store)
@@ -150,10 +150,10 @@ struct LifetimeTests {
         try expect(["permanent"], store)
     }
 
-    // MARK: Rows that wait for their removal
+    // MARK: Rows that await their removal
 
     @Test(
-        "an entry whose session is over passes no options to its replacement",
+        "an entry of an ended session passes no options to its replacement",
         arguments: [EntryOptions(), EntryOptions(isPinned: false), EntryOptions(tags: ["new"])])
     func replacedAfterSession(_ options: EntryOptions) throws {
         let store = try sandbox.open()
@@ -170,7 +170,7 @@ struct LifetimeTests {
         #expect(try store.check().isSound)
     }
 
-    @Test("an entry whose session is over is in no lookup and no list, and is removed with the others")
+    @Test("an entry of an ended session is in no lookup and no list, and is removed with other entries")
     func lapsed() throws {
         let store = try sandbox.open()
         try fill(store)

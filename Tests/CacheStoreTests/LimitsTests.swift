@@ -24,7 +24,7 @@ struct LimitsTests {
     // MARK: Keeping the limits
 
     @Test(
-        "J5: when a store is filled to 150 %, no commit exceeds the limit, and the newest entries stay",
+        "J5: filling a store to 150 % exceeds the limit at no commit, and the newest entries stay",
         arguments: [
             (Limits(maxBytes: 200_000), 1_000, 300), (Limits(maxBytes: 400_000, lowWaterMark: 0.5), 30_000, 20),
             (Limits(maxBytes: 200_000, lowWaterMark: 1), 10, 900), (Limits(maxEntries: 100), 10, 150),
@@ -80,7 +80,7 @@ struct LimitsTests {
             let most = max(1, Double(limits.maxEntries ?? .max) * mark)
             let bytes = max(2_000, Double(limits.maxBytes ?? .max) * mark)
             #expect(Double(size.entries) <= most && Double(size.bytes) <= bytes, "\(limits) \(size)")
-            // One more entry would exceed the mark, up to some pages of the index.
+            // One more entry would exceed the mark, except for some pages of the index
             let isNear = Double(size.entries + 1) > most || Double(size.bytes) + 2_000 + 40_000 > bytes
             #expect(isNear, "\(limits) \(size)")
             store.close()
@@ -127,7 +127,7 @@ struct LimitsTests {
 
     // MARK: Pins
 
-    @Test("J5: pinned entries are never evicted; a put for which they leave no room throws", arguments: [true, false])
+    @Test("J5: pinned entries are never evicted; a put that they leave no room for throws", arguments: [true, false])
     func pinned(countsBytes: Bool) async throws {
         let store = try sandbox.open {
             $0.limits =
@@ -177,7 +177,7 @@ struct LimitsTests {
         for name in ["", "/blobs", "/index.sqlite", "/index.sqlite-wal", "/index.sqlite-shm"] {
             try #require(chmod(path + name, 0o777) == 0)
         }
-        // Missing if bodies are written without a name.
+        // The folder does not exist if bodies are written without a name.
         chmod(path + "/staging", 0o777)
         try #require(chmod(shard, 0o555) == 0)
         Unprivileged.giveUpRoot()
@@ -194,7 +194,7 @@ struct LimitsTests {
 
     // MARK: Opening
 
-    @Test("a store that is opened below its limits loses nothing; one above them is evicted to the low-water mark")
+    @Test("opening a store below its limits loses nothing; opening one above them evicts to the low-water mark")
     func opening() async throws {
         try Self.fill(sandbox, try sandbox.open(), Self.numbers(0..<100))
         for (limits, left) in [
@@ -208,7 +208,7 @@ struct LimitsTests {
         }
     }
 
-    @Test("a resumed store keeps its limits again")
+    @Test("a resumed store enforces its limits again")
     func resume() async throws {
         let store = try open(Limits(maxEntries: 20, lowWaterMark: 0.5))
         for round in 0..<3 {

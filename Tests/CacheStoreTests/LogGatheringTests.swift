@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The writer's connection gathers the frames that a transaction adds to the WAL, and writes them at once.
+/// The writer's connection gathers a transaction's frames for the WAL, and writes them in one call.
 @Suite("Writes to the WAL")
 struct LogGatheringTests {
     let sandbox: Sandbox
@@ -17,7 +17,7 @@ struct LogGatheringTests {
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")
     }
 
-    /// A connection whose pages do not fit into its cache: they go to the WAL before the commit, one by one.
+    /// A connection whose pages exceed its cache, so that single pages reach the WAL before the commit.
     private func writer(pages: Int = 10) throws -> Connection {
         let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true)
         try connection.execute("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = \(pages)")
@@ -50,7 +50,7 @@ struct LogGatheringTests {
         #expect(try letters(copy) == expected)
     }
 
-    @Test("gathered frames that were rolled back do not overwrite the commit of another connection")
+    @Test("gathered frames of a rollback do not overwrite the commit of another connection")
     func rolledBack() throws {
         let first = try writer()
         let second = try writer()
@@ -66,7 +66,7 @@ struct LogGatheringTests {
         try expect("aad" + String(repeating: "c", count: 97))
     }
 
-    @Test("a page that changes again after its write to the WAL has its last bytes, and valid checksums")
+    @Test("a page that changes after its write to the WAL has its last bytes, and valid checksums")
     func changedAgain() throws {
         let connection = try writer()
         try connection.execute("BEGIN IMMEDIATE")
@@ -115,7 +115,7 @@ struct LogGatheringTests {
         let other = try writer()
         for round in 0..<6 {
             try fill(connection, 0..<20, round.isMultiple(of: 2) ? "a" : "b")
-            // One connection restarts the WAL; the same one or the other writes next.
+            // One connection restarts the WAL; either connection writes next.
             try other.execute("PRAGMA wal_checkpoint(RESTART)")
             try fill(round < 3 ? other : connection, 20..<25, "c")
             try fill(connection, 25..<26, "d")

@@ -3,16 +3,16 @@ import CacheStoreTesting
 import Foundation
 import Testing
 
-@Suite("Bytes that are more than a system call takes")
+@Suite("Bytes beyond the limit of a system call")
 struct LongCallTests {
-    /// More bytes than two calls take, and not all of them equal.
+    /// More bytes than two calls transfer, not all equal.
     private static let bytes: [UInt8] = {
         var bytes = [UInt8](repeating: 0, count: 2 * FileDescriptor.maxCallByteCount + 5)
         for index in stride(from: 0, to: bytes.count, by: 65_521) { bytes[index] = UInt8(truncatingIfNeeded: index) }
         return bytes
     }()
 
-    @Test("a body in one piece is stored, verified and read")
+    @Test("stores, verifies and reads a body in one chunk")
     func body() async throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open { $0.limits = nil }
@@ -22,7 +22,7 @@ struct LongCallTests {
         #expect(try reopened.bytes(.path("a")) == Data(Self.bytes))
     }
 
-    @Test("bytes are written to their offset")
+    @Test("writes bytes to their offset")
     func writeAtOffset() throws {
         let sandbox = try BlobSandbox()
         let staged = try StagedFile(namedBelow: sandbox.root)

@@ -4,10 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each test runs in a separate process: the configuration is that of the whole process.
+/// Each test runs in a separate process: the configuration applies to the whole process.
 @Suite("SQLite's memory statistics")
 struct MemoryStatisticsTests {
-    @Test("are off when the program has disabled them before it opens a store")
+    @Test("are off if the program disables them before it opens a store")
     func off() async {
         await #expect(processExitsWith: .success) {
             precondition(ResponseStore.disableSQLiteMemoryStatistics())
@@ -19,7 +19,7 @@ struct MemoryStatisticsTests {
         }
     }
 
-    @Test("follow the build of the library when the program has not disabled them")
+    @Test("follow the build of the library otherwise")
     func untouched() async {
         await #expect(processExitsWith: .success) {
             let sandbox = try Sandbox()

@@ -45,7 +45,7 @@ struct MigrationsTests {
     }
 
     @Test(
-        "the views have the columns that are documented",
+        "the views have the documented columns",
         arguments: [
             (
                 "cache_entries",

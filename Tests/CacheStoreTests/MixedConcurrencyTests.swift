@@ -58,7 +58,7 @@ struct MixedConcurrencyTests {
         }
     }
 
-    @Test("K6: 50 tasks run 1,000 operations each; a second store's limits are untouched")
+    @Test("K6: 50 tasks run 1,000 operations each; a second store's limits are unaffected")
     func everything() async throws {
         let sandbox = try Sandbox()
         let limits = Limits(maxBytes: 120_000, maxEntries: 45)
@@ -77,7 +77,7 @@ struct MixedConcurrencyTests {
                         do {
                             try await Self.act(on: store, &generator, sandbox)
                         } catch StoreError.bodyTooLarge {
-                            // The tasks store more bodies at once than the limit has room for.
+                            // The tasks store more concurrent bodies than the limit allows.
                         }
                     }
                 }
@@ -107,7 +107,7 @@ struct MixedConcurrencyTests {
                         } catch StoreError.suspended {
                             await Task.yield()
                         } catch StoreError.bodyTooLarge {
-                            // As above.
+                            // The tasks store more concurrent bodies than the limit allows.
                         } catch StoreError.closed {
                             return
                         }

@@ -60,7 +60,7 @@ struct ModelTests {
         var store = try open()
 
         for _ in 0..<1_000 {
-            // Each operation has a different millisecond, so that no order is left to chance.
+            // Each operation has a different millisecond, which makes the order deterministic.
             sandbox.clock.advance(by: 1)
             let key = keys.randomElement(using: &generator) ?? keys[0]
             switch Int.random(in: 0..<100, using: &generator) {
@@ -121,7 +121,7 @@ struct ModelTests {
             case ..<96:
                 // Pending accesses take pages, too.
                 try store.flush()
-                // Further pages of the index count too, and the model has none.
+                // Further pages of the index count, but the model has none.
                 guard try store.statistics().indexBytes == Connection.emptyPageCount * 4_096 else { continue }
                 let limit = Int.random(in: 0...max(1, model.physicalBytes * 5 / 4), using: &generator)
                 let expected = model.evict(to: limit)

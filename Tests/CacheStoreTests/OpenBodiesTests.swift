@@ -50,7 +50,7 @@ struct OpenBodiesTests {
             }),
     ]
 
-    @Test("the same open file serves a body again, within bounds and while nobody touches the file", arguments: cases)
+    @Test("the same open file serves a body again, within bounds and until the file changes", arguments: cases)
     func reused(_ c: Case) async throws {
         let store = try sandbox.open(c.configure)
         let entry = try await store.insert(
@@ -62,7 +62,7 @@ struct OpenBodiesTests {
         #expect(try again.data() == first.data())
     }
 
-    @Test("a deleted body is closed, also by a reader that opened it before")
+    @Test("a deleted body is closed, also by a reader that opened it earlier")
     func deleted() async throws {
         let store = try sandbox.open()
         let entry = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))

@@ -63,7 +63,7 @@ struct OpeningTests {
         // Waits for the ballast.
         try await store.flush()
         let names = try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasSuffix("ballast") }
-        // `staging` is there only if bodies are written under a name.
+        // `staging` exists only if bodies are written under a name.
         #expect(names.filter { !$0.hasSuffix("staging") }.count == 10)
         for name in names {
             let attributes = try FileManager.default.attributesOfItem(atPath: path + "/" + name)
@@ -72,7 +72,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("J6: without a directory the store is in the platform's cache directory, which is created")
+    @Test("J6: by default, the store is in the platform's cache directory, which is created")
     func defaultDirectory() async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
             for (caches, expected) in [(path + "/x/caches", "/x/caches"), ("relative", "/home/.cache")] {
@@ -143,7 +143,7 @@ struct OpeningTests {
     }
 
     #if os(Linux)
-    @Test("The longest path that SQLite takes can be used; a longer one is refused, with the lengths")
+    @Test("The longest path that SQLite accepts works; a longer one is refused, with the lengths")
     func longPaths() throws {
         let directory = try TemporaryDirectory()
         let root = directory.url.resolvingSymlinksInPath().path(percentEncoded: false)
@@ -176,13 +176,13 @@ struct OpeningTests {
         #expect(try Data(contentsOf: file) == Data("mine".utf8))
     }
 
-    @Test("a URL that names no file is an error", arguments: ["https://example.com/store", "data:,x"])
+    @Test("refuses a URL that names no file", arguments: ["https://example.com/store", "data:,x"])
     func notAFile(_ text: String) throws {
         expectUnusable(try #require(URL(string: text)), naming: text)
     }
 
     @Test(
-        "impossible paths are errors",
+        "refuses impossible paths",
         arguments: [
             "/proc/nowhere/store", "/dev/null", "/dev/null/store", "/" + String(repeating: "x", count: 300),
             "/tmp/" + String(repeating: "x/", count: 3_000),
@@ -191,7 +191,7 @@ struct OpeningTests {
         #expect(throws: StoreError.self) { try ResponseStore(directory: URL(filePath: path)) }
     }
 
-    @Test("a NUL in a path does not cut it short")
+    @Test("a NUL does not truncate a path")
     func nul() throws {
         #expect(throws: StoreError.self) {
             try ResponseStore(directory: #require(URL(string: "file://\(sandbox.directory.path)/cut%00short")))
@@ -218,7 +218,7 @@ struct OpeningTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere.path(percentEncoded: false)) == [])
     }
 
-    @Test("a directory that cannot be written is an error, with or without a store in it", arguments: [true, false])
+    @Test("a read-only directory is an error, with or without a store in it", arguments: [true, false])
     func readOnly(hasStore: Bool) async throws {
         if hasStore { try sandbox.open().close() }
         try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
@@ -233,9 +233,9 @@ struct OpeningTests {
         }
     }
 
-    /// A user who can write the directory can plant an index.
+    /// A user with write access to the directory can plant an index.
     @Test(
-        "a directory of another user, or one that others may write, is refused unless the program accepts it",
+        "a directory of another user, or one writable by others, is refused unless the program accepts it",
         arguments: [(0o700, true), (0o777, false), (0o702, false), (0o720, true), (0o755, false)] as [(mode_t, Bool)])
     func foreign(mode: mode_t, isOfOther: Bool) throws {
         try sandbox.open().close()
@@ -256,7 +256,7 @@ struct OpeningTests {
         try sandbox.open { $0.acceptsForeignDirectory = true }.close()
     }
 
-    @Test("a folder that root has left in the store of a user is named, with its owner, by the error and by a check")
+    @Test("an error and a check name a folder that root left in a user's store, with its owner")
     func foldersOfRoot() async throws {
         guard geteuid() == 0 else { return }
         let store = try sandbox.open()
@@ -309,7 +309,7 @@ struct OpeningTests {
         }
     }
 
-    // MARK: Files that are no index
+    // MARK: Files that are not an index
 
     func expectNotAnIndex(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let path = try resolved(sandbox.path) + "/index.sqlite"
@@ -322,7 +322,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "another program's database is an error and stays as it is",
+        "another program's database is an error and stays unchanged",
         arguments: [
             "CREATE TABLE mine (x)", "PRAGMA application_id = 7", "PRAGMA user_version = 1",
             "PRAGMA application_id = 7; CREATE TABLE mine (x); PRAGMA user_version = 3",
@@ -347,7 +347,7 @@ struct OpeningTests {
 
     // MARK: Concurrent openings
 
-    @Test("TRAPS 2: threads that open a new directory at once all succeed")
+    @Test("TRAPS 2: threads that open a new directory concurrently all succeed")
     func threads() throws {
         for _ in 0..<20 {
             let sandbox = try Sandbox()
@@ -363,7 +363,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("TRAPS 2: processes that open a new directory at once all succeed")
+    @Test("TRAPS 2: processes that open a new directory concurrently all succeed")
     func processes() async throws {
         await withTaskGroup { group in
             for number in 0..<2 {
@@ -380,7 +380,7 @@ struct OpeningTests {
         }
     }
 
-    /// Opens one new store after the other, each at the same moment as the other process.
+    /// Opens new stores one after another, each at the same time as the other process.
     private static func openTogether(_ path: String, _ number: Int) throws {
         let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
         for round in 0..<20 {
@@ -391,7 +391,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("processes share a store: each finds the other's commits, and a lock that is held too long is busy")
+    @Test("processes share a store: each finds the other's commits, and a lock held too long is busy")
     func shared() async throws {
         let store = try sandbox.open { $0.busyTimeout = .milliseconds(1) }
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in

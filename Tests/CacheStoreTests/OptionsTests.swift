@@ -16,7 +16,7 @@ struct OptionsTests {
     // MARK: Replacing
 
     @Test(
-        "an omitted option stays as the entry has it; a new entry is permanent, not pinned, without tags",
+        "an omitted option keeps that of the entry; a new entry is permanent, not pinned, without tags",
         arguments: [
             (EntryOptions?.none, EntryOptions(), plain),
             (nil, EntryOptions(lifetime: .session), EntryOptions(lifetime: .session, isPinned: false, tags: [])),
@@ -69,7 +69,7 @@ struct OptionsTests {
         }
     }
 
-    @Test("options are set for every response of a key, and of no other")
+    @Test("sets options for every response of a key, and of no other key")
     func setOptions() throws {
         let store = try sandbox.open()
         #expect(try !store.setOptions(EntryOptions(isPinned: true), for: .path("a")))
@@ -100,7 +100,7 @@ struct OptionsTests {
         "\u{2028}", "\u{10ffff}", "\u{fffd}", "\u{e000}", "a,b", String(repeating: "x", count: 256),
     ]
 
-    @Test("tags are stored byte by byte, and each selects its own entries only")
+    @Test("tags are stored byte by byte, and each selects only its own entries")
     func tags() throws {
         let store = try sandbox.open()
         for (number, tag) in Self.hostileTags.enumerated() {
@@ -121,7 +121,7 @@ struct OptionsTests {
         #expect(try RawIndex(sandbox.indexPath).value("SELECT count(*) FROM tag") == "0")
     }
 
-    @Test("64 tags are kept; one more, an empty one, a long one and a NUL are refused, and nothing is stored")
+    @Test("keeps 64 tags; refuses one more, an empty one, a long one and a NUL, and then stores nothing")
     func refused() throws {
         let store = try sandbox.open()
         let most = Set((0..<EntryOptions.maxTagCount).map { "\($0)" })

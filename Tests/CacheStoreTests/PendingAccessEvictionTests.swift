@@ -1,11 +1,10 @@
 import CacheStore
 import Testing
 
-/// An eviction among entries whose accesses are only in memory.
+/// An eviction among entries with accesses that are only in memory.
 @Suite("Eviction with pending accesses")
 struct PendingAccessEvictionTests {
-    /// Runs evictions in one transaction of a store with `count` entries. Their ids begin with 1, their times of storing
-    /// with 0 ms.
+    /// Runs evictions in one transaction of a store with `count` entries. Ids start at 1, times of storing at 0 ms.
     private func transact(among count: Int, _ body: (WriteTransaction, AccessLog) throws -> Void) throws {
         let sandbox = try Sandbox()
         try sandbox.fillQuickly(count)
@@ -27,7 +26,7 @@ struct PendingAccessEvictionTests {
         return count
     }
 
-    @Test("J1: a pending access keeps an entry from a rule by last use, and not from a rule by age")
+    @Test("J1: a pending access protects an entry from a rule by last use, but not from a rule by age")
     func rulesByTime() throws {
         try transact(among: 3) { transaction, accesses in
             _ = accesses.note(2, at: 4)
@@ -61,7 +60,7 @@ struct PendingAccessEvictionTests {
         }
     }
 
-    @Test("pending accesses of all entries cost in proportion to their number")
+    @Test("the cost of pending accesses of all entries is linear")
     func cost() throws {
         func steps(_ count: Int) throws -> Int64 {
             var sum: Int64 = 0
@@ -78,7 +77,7 @@ struct PendingAccessEvictionTests {
         #expect(many < 3 * 20 * few, "\(few) steps, then \(many)")
     }
 
-    @Test("a transaction that has written accesses for its whole time evicts later")
+    @Test("a transaction that spends its time on accesses evicts later")
     func bounded() throws {
         try transact(among: 5_000) { transaction, accesses in
             for id in 1...5_000 as ClosedRange<Int64> { _ = accesses.note(id, at: 10_000) }
@@ -89,7 +88,7 @@ struct PendingAccessEvictionTests {
         }
     }
 
-    @Test("a commit without time left writes one access, although it may remove many entries without time")
+    @Test("a commit without time left writes one access, although it may still remove many entries")
     func commitWithoutTime() throws {
         try transact(among: 100) { transaction, accesses in
             for id in 1...100 as ClosedRange<Int64> { _ = accesses.note(id, at: 10_000) }

@@ -38,7 +38,7 @@ struct PrefixCommitTests {
         return (attributes[.systemFileNumber] as? NSNumber)?.uint64Value
     }
 
-    @Test("the entry has the bytes of its commit while the file grows", arguments: [false, true])
+    @Test("the entry keeps the bytes of its commit while the file grows", arguments: [false, true])
     func growing(isDurable: Bool) throws {
         let store = try sandbox.open {
             $0.durability = isDurable ? .durable : .relaxed
@@ -64,7 +64,7 @@ struct PrefixCommitTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("a whole body with the bytes of a prefix keeps them while the other file grows", arguments: [false, true])
+    @Test("a whole body that equals a prefix keeps its bytes while the other file grows", arguments: [false, true])
     func wholeEqualToPrefix(isDurable: Bool) throws {
         let store = try sandbox.open { $0.durability = isDurable ? .durable : .relaxed }
         let beginning = body.prefix(300_000)
@@ -83,7 +83,7 @@ struct PrefixCommitTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("a body of a known length is kept by the next one with its bytes, and only the growing one is replaced")
+    @Test("a body of known length keeps its file when an equal body follows; only a growing one is replaced")
     func equalWholes() throws {
         let store = try sandbox.open()
         let writer = store.makeBodyWriter()
@@ -100,7 +100,7 @@ struct PrefixCommitTests {
         #expect(inodes[0] == inodes[1])
     }
 
-    @Test("the whole has the options that were set while its prefix was stored")
+    @Test("the whole keeps options that were set while its prefix was stored")
     func options() async throws {
         let store = try sandbox.open()
         let options = EntryOptions(isPinned: true, tags: ["news"])
@@ -156,7 +156,7 @@ struct PrefixCommitTests {
     }
 
     @Test(
-        "the file of a part may be longer, but not shorter, nor altered", arguments: ["longer", "shorter", "altered"])
+        "the file of a part may be longer, but not shorter or altered", arguments: ["longer", "shorter", "altered"])
     func damaged(_ damage: String) throws {
         let store = try sandbox.open { $0.verification = .everyRead }
         let writer = store.makeBodyWriter()
@@ -183,7 +183,7 @@ struct PrefixCommitTests {
         }
     }
 
-    @Test("the body goes on after the eviction of its prefixes", arguments: 0...3)
+    @Test("the body continues after the eviction of its prefixes", arguments: 0...3)
     func evicted(count: Int) throws {
         let store = try sandbox.open()
         let writer = store.makeBodyWriter()
@@ -198,7 +198,7 @@ struct PrefixCommitTests {
                 prefix = try writer.commitPrefix(part, for: .path("a"), replacing: prefix)
                 #expect(try stored(store) == [body.prefix(end)])
             } catch StoreError.file {
-                // Where files are staged without a name, a writer copies its file once.
+                // On systems that stage files without a name, a writer copies its file once.
                 #expect(round > 0)
             }
         }
@@ -209,7 +209,7 @@ struct PrefixCommitTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("writers of the same bytes share the file of a prefix, and go on by themselves", arguments: [false, true])
+    @Test("writers of equal bytes share the file of a prefix, and continue separately", arguments: [false, true])
     func sameBytes(isDurable: Bool) throws {
         let store = try sandbox.open {
             $0.durability = isDurable ? .durable : .relaxed
@@ -231,7 +231,7 @@ struct PrefixCommitTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("a prefix whose bytes are a whole body elsewhere leaves that body its file", arguments: [false, true])
+    @Test("a prefix that equals a whole body of another entry leaves that body its file", arguments: [false, true])
     func bytesOfAWhole(isDurable: Bool) async throws {
         let store = try sandbox.open { $0.durability = isDurable ? .durable : .relaxed }
         try await store.insert(body.prefix(300_000), metadata: sandbox.metadata(), for: .path("whole"))
@@ -268,7 +268,7 @@ struct PrefixCommitTests {
         #expect(sandbox.files() == [])
     }
 
-    @Test("a growing body counts once, and evicts nothing that fits beside the whole")
+    @Test("a growing body counts once, and evicts nothing that fits together with the whole")
     func limits() async throws {
         let store = try sandbox.open { $0.limits = Limits(maxBytes: 40 << 20, maxEntryBytes: 16 << 20) }
         let names = (0..<18).map { "other-\($0)" }

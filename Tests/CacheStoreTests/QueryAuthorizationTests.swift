@@ -7,7 +7,7 @@ import Testing
 
 @Suite("ResponseStore.query: authorization")
 struct QueryAuthorizationTests {
-    /// SQL, and a part of the message of the error.
+    /// SQL, and a part of the error's message.
     typealias Refused = (sql: String, message: String)
 
     private static let statements: [Refused] = [
@@ -68,15 +68,15 @@ struct QueryAuthorizationTests {
         ("SELECT * FROM sqlite_temp_schema", "the table sqlite_temp_master"),
     ]
 
-    @Test("Any statement but a SELECT on the views is denied, and the error lists the views", arguments: statements)
+    @Test("Denies any statement but a SELECT on the views, and the error lists the views", arguments: statements)
     func statement(_ refused: Refused) throws { try expectDenial(refused) }
 
     @Test(
-        "Functions with side effects and table-valued pragmas are denied",
+        "Denies functions with side effects and table-valued pragmas",
         arguments: functions + (canLoadExtensions ? loading : []))
     func function(_ refused: Refused) throws { try expectDenial(refused) }
 
-    @Test("A table can be read through a view only", arguments: tables)
+    @Test("A table can be read only through a view", arguments: tables)
     func table(_ refused: Refused) throws { try expectDenial(refused) }
 
     private func expectDenial(_ refused: Refused) throws {
@@ -101,7 +101,7 @@ struct QueryAuthorizationTests {
         "A refused PRAGMA does not change the limits of the process",
         arguments: ["PRAGMA hard_heap_limit = 9000000000000", "SELECT 1; PRAGMA hard_heap_limit = 9000000000000"])
     func heapLimit(_ sql: String) async {
-        // In another process: the limit counts for all tests.
+        // In another process: the limit would apply to all tests.
         await #expect(processExitsWith: .success) { [sql] in
             let sandbox = try Sandbox()
             let store = try sandbox.open()
@@ -144,7 +144,7 @@ struct QueryAuthorizationTests {
         "cache_derived", "cache_version",
     ]
 
-    @Test("Every view can be read, with columns and without, under any spelling", arguments: views)
+    @Test("Reads every view, with columns and without, under any spelling", arguments: views)
     func view(_ view: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

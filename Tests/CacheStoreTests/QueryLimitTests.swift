@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ResponseStore.query: time limit and row limit")
 struct QueryLimitTests {
-    /// Takes many seconds, and not for ever: without its time limit a query fails the test, and does not hang it.
+    /// Takes many seconds, but ends: without its time limit the query fails the test instead of hanging it.
     private static let numbers =
         "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000000)"
 
@@ -15,7 +15,7 @@ struct QueryLimitTests {
         "SELECT count(*) FROM (\(numbers) SELECT n FROM number) WHERE n % 2 = 0",
     ]
 
-    @Test("A query ends after its time limit, and the store goes on", arguments: endless)
+    @Test("A query ends after its time limit, and the store continues", arguments: endless)
     func timeout(_ sql: String) throws {
         let sandbox = try Sandbox()
         let limit = Duration.milliseconds(50)
@@ -47,7 +47,7 @@ struct QueryLimitTests {
     }
 
     @Test(
-        "maxRows limits the rows of a query, and the result tells whether there are more",
+        "maxRows limits the rows of a query, and the result tells whether more exist",
         arguments: [
             (nil, 3, false), (-1, 0, true), (0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (4, 3, false),
         ] as [(Int?, Int, Bool)])
@@ -74,7 +74,7 @@ struct QueryLimitTests {
         #expect(rows.count == 5 && rows.isTruncated)
     }
 
-    @Test("forEachRow hands over each row before the query has found the next, until it is told to end")
+    @Test("forEachRow passes each row before the query finds the next, until the caller stops it")
     func rowByRow() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open { $0.queryTimeout = .seconds(3600) }

@@ -79,9 +79,9 @@ struct QueryPlanTests {
 
     private func expectCheap(_ sql: String, _ index: RawIndex) throws {
         for step in try index.rows("EXPLAIN QUERY PLAN \(sql)").compactMap({ $0[3] }) {
-            // `total`, `state` and `one` have one row. The derived representations and variants of one entry are few enough
-            // to be sorted. A scan of an index or of ids ends at the LIMIT, an EXISTS at the first row. A virtual table
-            // is a list in one value. A key has 64 related ones at most.
+            // `total`, `state` and `one` have one row. One entry has few derived representations and variants, so
+            // sorting them is cheap. A scan of an index or of ids ends at the LIMIT, an EXISTS at the first row. A
+            // virtual table is a list in one value. A key has at most 64 related keys.
             let isCheap =
                 !step.contains("SCAN")
                 || ["SCAN total", "SCAN state", "SCAN CONSTANT ROW", "SCAN one", "SCAN related"].contains(step)
@@ -118,7 +118,7 @@ struct QueryPlanTests {
         var count = 0
         for sql in connection.preparedSQL {
             let steps = try index.rows("EXPLAIN \(sql)")
-            // Another statement that fires no trigger changes one row, or none.
+            // Any other statement without a trigger changes one row, or none.
             guard sql.contains(" access ") || steps.contains(where: { $0[1] == "Program" }) else { continue }
             count += 1
             for step in steps {

@@ -13,7 +13,7 @@ struct QueryTests {
         "CREATE TEMP TABLE x (y)",
     ]
 
-    @Test("A statement that writes is refused, by an open store and by a closed one", arguments: changes)
+    @Test("Refuses a statement that writes, in an open and in a closed store", arguments: changes)
     func refused(_ sql: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -83,7 +83,7 @@ struct QueryTests {
             ])
     }
 
-    @Test("A store that is not open can be queried, and one that does not exist is not created")
+    @Test("A store that is not open can be queried, and a missing one is not created")
     func notOpen() throws {
         let sandbox = try Sandbox()
         #expect(throws: StoreError.self) { try ResponseStore.query("SELECT 1", inStoreAt: sandbox.url) }
@@ -110,7 +110,7 @@ struct QueryTests {
         }
     }
 
-    @Test("Arguments keep their types, and their text is no SQL")
+    @Test("Arguments keep their types, and their text is not parsed as SQL")
     func arguments() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

@@ -34,7 +34,7 @@ struct QueryTimeTests {
         }
     }
 
-    @Test("Other SQLite clients, and queries on a store that is not open, use the time of the system")
+    @Test("Other SQLite clients, and queries on a store that is not open, use the system's time")
     func others() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

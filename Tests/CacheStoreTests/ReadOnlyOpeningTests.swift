@@ -36,7 +36,7 @@ struct ReadOnlyOpeningTests {
     }
 
     @Test(
-        "a directory without a readable store is a typed error, and stays as it is",
+        "a directory without a readable store is a typed error, and stays unchanged",
         arguments: ["", "CREATE TABLE mine (x)", "garbage"])
     func noStore(content: String) throws {
         let other = try Sandbox()

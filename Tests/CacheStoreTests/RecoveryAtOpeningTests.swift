@@ -19,7 +19,7 @@ struct RecoveryAtOpeningTests {
         { bytes, page in for index in page.prefix(16) { bytes[index] ^= 0xFF } },
     ]
 
-    @Test("a recovery that finds the index sound leaves the process counted once")
+    @Test("a recovery of a sound index leaves the process counted once")
     func registration() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -30,7 +30,7 @@ struct RecoveryAtOpeningTests {
         #expect(try RawIndex(sandbox.indexPath).value("SELECT writer_count FROM state") == "0")
     }
 
-    @Test("no single damaged page keeps a store from being opened and used", arguments: 0..<3)
+    @Test("a store with any single damaged page can be opened and used", arguments: 0..<3)
     func everyPage(_ damage: Int) async throws {
         let store = try sandbox.open()
         for number in 0..<20 {
@@ -54,7 +54,7 @@ struct RecoveryAtOpeningTests {
                 let body = try store.bytes(.path(number))
                 #expect(body == nil || body == Data("body \(number)".utf8), "page \(start / 4_096)")
             }
-            // The lookups or the sweeps have found the damage, and have started a new index.
+            // The lookups or the sweeps have detected the damage, and have started a new index.
             try await store.sweep()
             try await store.insert(Data("newer".utf8), metadata: sandbox.metadata(), for: .path("newer"))
             #expect(try store.bytes(.path("newer")) == Data("newer".utf8), "page \(start / 4_096)")
@@ -121,7 +121,7 @@ struct RecoveryAtOpeningTests {
     }
 
     @Test(
-        "a store that closes or is suspended beside a writer that keeps the lock waits for 50 ms, not for its timeout")
+        "a store that closes or is suspended while a writer keeps the lock waits for 50 ms, not for its timeout")
     func closing() throws {
         for isSuspended in [false, true] {
             let store = try sandbox.open { $0.busyTimeout = .seconds(20) }

@@ -63,7 +63,7 @@ struct RemovalTests {
         #expect(try store.statistics().entries == 5 - expected.entries)
     }
 
-    @Test("an expression over failures and other entries is evaluated before anything is removed")
+    @Test("an expression over failures and other entries is evaluated before any removal")
     func selfReferential() throws {
         let store = try sandbox.open()
         for variant in (0..<60).map({ "v\($0)" }) {
@@ -79,7 +79,7 @@ struct RemovalTests {
         #expect(try store.statistics().entries == 60)
     }
 
-    @Test("J3, Z02: clear() counts exactly and leaves files that are not the store's, and a store that works")
+    @Test("J3, Z02: clear() counts exactly, keeps foreign files, and leaves a store that works")
     func clear() throws {
         let store = try sandbox.open()
         for number in 0..<600 {
@@ -110,13 +110,13 @@ struct RemovalTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("J2: who has seen an entry while a removal was under way has seen it before the removal")
+    @Test("J2: a reader that finds an entry during a removal has read it before the removal")
     func seenMeanwhile() async throws {
         let store = try sandbox.open()
-        // The last entry that goes.
+        // The last entry that the removal removes.
         let key = try CacheKey.path(299)
         var wasSeen = false
-        // On a busy machine the removal may be over before the first look.
+        // On a busy machine the removal may be over before the first lookup.
         for _ in 0..<50 where !wasSeen {
             for number in 0..<300 {
                 try await store.insert(Data(), metadata: sandbox.metadata(), for: .path(number))
@@ -136,7 +136,7 @@ struct RemovalTests {
         #expect(wasSeen)
     }
 
-    @Test("a body that an entry outside of the selection shares is not deleted")
+    @Test("a body that an entry outside the selection shares is not deleted")
     func shared() throws {
         let store = try sandbox.open()
         for number in 0..<4 {
@@ -151,7 +151,7 @@ struct RemovalTests {
         #expect(sandbox.files() == [])
     }
 
-    @Test("Z02: hosts are hosts, without a port, an IPv6 address with brackets or without, in any case")
+    @Test("Z02: hosts have no port, match in any case, and may be an IPv6 address with or without brackets")
     func hosts() throws {
         let store = try sandbox.open()
         func fill() throws {
@@ -196,7 +196,7 @@ struct RemovalTests {
     }
 
     @Test(
-        "a removal beside a writer: earlier entries are gone, later ones stay, and the store is sound"
+        "a removal during writes: earlier entries are removed, later ones stay, and the store is sound"
     )
     func concurrent() async throws {
         let store = try sandbox.open()

@@ -72,7 +72,7 @@ struct RepairTests {
         }
     }
 
-    @Test("A sound store is left as it is")
+    @Test("A sound store stays unchanged")
     func sound() async throws {
         let store = try filled()
         let before = try store.statistics()

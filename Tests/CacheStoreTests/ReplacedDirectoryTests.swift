@@ -32,7 +32,8 @@ struct ReplacedDirectoryTests {
         case .bodiesDeleted: try deleteContents { $0 == "blobs" }
         case .indexDeleted: try deleteContents { $0.hasPrefix("index.sqlite") }
         case .deleted, .deletedAndMade:
-            // A store that was just opened creates its ballast in the background, perhaps in a directory that is being emptied.
+            // A store that was just opened creates its ballast in the background, perhaps in the directory during its
+            // removal.
             for _ in 0..<100 where manager.fileExists(atPath: sandbox.path) { try? manager.removeItem(at: sandbox.url) }
             try #require(!manager.fileExists(atPath: sandbox.path))
         case .moved, .movedAndMade, .movedAndOpened: try manager.moveItem(at: sandbox.url, to: moved)
@@ -58,8 +59,8 @@ struct ReplacedDirectoryTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    /// Defects would be: a row in one directory and its body in the other, and writes that fail until the process ends.
-    @Test("an open store goes on in the directory that has its path", arguments: Change.allCases, [false, true])
+    /// Defects would be a row and its body in different directories, or writes that fail until the process ends.
+    @Test("an open store continues in the directory that now has its path", arguments: Change.allCases, [false, true])
     func writing(_ change: Change, looksUpFirst: Bool) throws {
         let store = try sandbox.open()
         try insert("old", into: store)
@@ -90,7 +91,7 @@ struct ReplacedDirectoryTests {
     }
 
     @Test(
-        "a write without a blocked thread goes on in the directory that has its path, too", arguments: Change.allCases)
+        "an asynchronous write continues in the directory that now has its path", arguments: Change.allCases)
     func asynchronousWriting(_ change: Change) async throws {
         let store = try sandbox.open()
         try await store.insert(old, metadata: sandbox.metadata(), for: .path("old"))
@@ -101,7 +102,7 @@ struct ReplacedDirectoryTests {
         try expectSound(store)
     }
 
-    @Test("a store that has only looked up finds what is in the directory that has its path")
+    @Test("a store that has only looked up finds the entries of the directory that now has its path")
     func reading() throws {
         let store = try sandbox.open()
         try make(.movedAndOpened)
@@ -109,7 +110,7 @@ struct ReplacedDirectoryTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("a store that is only read follows its path, too")
+    @Test("a read-only store follows its path")
     func readingOnly() throws {
         try insert("old", into: sandbox.open())
         let store = try sandbox.open { $0.isReadOnly = true }
@@ -117,7 +118,7 @@ struct ReplacedDirectoryTests {
         #expect(try store.bytes(.path("other")) == new)
     }
 
-    @Test("a store that is suspended goes on in the directory that has its path", arguments: Change.allCases)
+    @Test("a suspended store continues in the directory that now has its path", arguments: Change.allCases)
     func suspended(_ change: Change) throws {
         let store = try sandbox.open()
         try insert("old", into: store)
@@ -129,7 +130,7 @@ struct ReplacedDirectoryTests {
         try expectSound(store)
     }
 
-    @Test("the locks of a store are those of the directory that has its path")
+    @Test("the locks of a store belong to the directory that now has its path")
     func locks() throws {
         let store = try sandbox.open()
         try make(.movedAndMade)
@@ -143,7 +144,7 @@ struct ReplacedDirectoryTests {
         #expect(try other.tryLock(.path("a")) != nil)
     }
 
-    @Test("a file or a link in the place of the directory is a typed error", arguments: [false, true])
+    @Test("a file or a link in place of the directory is a typed error", arguments: [false, true])
     func occupied(_ isLink: Bool) throws {
         let store = try sandbox.open()
         try insert("old", into: store)

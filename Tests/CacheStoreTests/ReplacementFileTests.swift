@@ -37,12 +37,12 @@ struct ReplacementFileTests {
             try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
         }
         #expect(modes[0] == modes[1])
-        // The bytes of the store are its own.
+        // The stored body shares no bytes with the copy.
         #expect(try stored.data() == body)
         #expect(try names() == ["copy", "other", "store"])
     }
 
-    @Test("of the file of a part, which may be longer, only the part is copied")
+    @Test("copies only the part from a file that is longer than the part")
     func part() async throws {
         let store = try sandbox.open()
         let writer = store.makeBodyWriter()
@@ -68,7 +68,7 @@ struct ReplacementFileTests {
         #expect(try names() == ["store"])
     }
 
-    @Test("a copy of Darwin's way is a new file in place of the first", .enabled(if: DarwinPaths.areForced))
+    @Test("on Darwin's code path, a copy is a new file that replaces the first", .enabled(if: DarwinPaths.areForced))
     func cloned() async throws {
         let stored = try storedBody()
         let file = try ReplacementFile(replacing: path)

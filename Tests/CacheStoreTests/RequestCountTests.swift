@@ -35,7 +35,7 @@ struct RequestCountTests {
         store.countMiss(for: keys[0])
         store.countError(for: keys[1])
         store.countError(for: try CacheKey(url: "http://b.org/"))
-        // Neither of these is a request.
+        // Neither call is a request.
         _ = try store.peek(keys[0])
         _ = try store.contains(keys[0])
         _ = try store.responses(for: keys[0])
@@ -86,7 +86,7 @@ struct RequestCountTests {
         #expect(rows == [[.integer(Int64(AccessLog.capacity + 10)), .integer(Int64(AccessLog.capacity + 10))]])
     }
 
-    @Test("counts that cannot grow do not keep the store from writing")
+    @Test("counts at their maximum do not keep the store from writing")
     func saturated() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")

@@ -40,7 +40,7 @@ struct RequestFailureTests {
         case commit, freshening, removal
     }
 
-    @Test("A success of one request removes its own failures only", arguments: Success.allCases)
+    @Test("A success of one request removes only its own failures", arguments: Success.allCases)
     func success(_ success: Success) async throws {
         let entry = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         for request in ["", "HEAD", "user"] { try fail(request, 500) }
@@ -56,7 +56,7 @@ struct RequestFailureTests {
         #expect(try [count(""), count("HEAD"), count("user")] == [1, 1, nil])
     }
 
-    @Test("A success of a request whose failures are not counted removes none")
+    @Test("A success of a request without counted failures removes none")
     func uncounted() async throws {
         let entry = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         try fail("", 500)

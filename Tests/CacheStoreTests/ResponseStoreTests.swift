@@ -13,14 +13,14 @@ struct ResponseStoreTests {
         sandbox = try Sandbox()
     }
 
-    /// Last access and hits of the entries, as SQL shows them, in the order of their keys.
+    /// Last access and hits of the entries, in SQL, in the order of their keys.
     func uses() throws -> [[String?]] {
         try RawIndex(sandbox.indexPath).rows("SELECT accessed_at, hit_count FROM cache_entries ORDER BY key")
     }
 
     // MARK: Keeping
 
-    @Test("A1: stored bodies are there when the store is opened again, byte for byte")
+    @Test("A1: stored bodies survive reopening, byte for byte")
     func reopen() throws {
         let bodies = [Data(), Data("x".utf8), .noise(16_384, seed: 1), .noise(1_000_000, seed: 2)]
         let store = try sandbox.open()
@@ -54,7 +54,7 @@ struct ResponseStoreTests {
         kill(getpid(), SIGKILL)
     }
 
-    @Test("C5: a replacement takes the place of body, head and validators together")
+    @Test("C5: a replacement replaces body, head and validators together")
     func replace() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -107,7 +107,7 @@ struct ResponseStoreTests {
         #expect(try store.statistics().physicalBytes == 0)
     }
 
-    @Test("content and error response, and each variant, stand side by side")
+    @Test("content, error response and each variant of a key are separate entries")
     func sideBySide() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -138,7 +138,7 @@ struct ResponseStoreTests {
 
     // MARK: Accesses
 
-    @Test("A6: peek, contains and opening a body do not count as an access; a lookup does, once it is flushed")
+    @Test("A6: only a lookup counts as an access, once it is flushed; peek, contains and opening a body do not")
     func onlyLookupIsUse() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -187,7 +187,7 @@ struct ResponseStoreTests {
         #expect(try times() == [["1994-11-06T08:49:40.000Z", "1994-11-06T08:49:40.000Z"]])
     }
 
-    @Test("a clock that is set back does not make an entry look unused")
+    @Test("setting the clock back does not make an entry look unused")
     func clockSetBack() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -214,7 +214,7 @@ struct ResponseStoreTests {
         #expect(try uses() == [["1994-11-06T08:49:37.000Z", "3"]])
     }
 
-    @Test("accesses reach the index by themselves after the access interval")
+    @Test("accesses reach the index after the access interval, without another call")
     func usesArriveInTime() async throws {
         let store = try sandbox.open { $0.accessInterval = .milliseconds(1) }
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -224,7 +224,7 @@ struct ResponseStoreTests {
         }
     }
 
-    @Test("accesses are not lost when a write fails, and a later timer writes them")
+    @Test("accesses survive a failed write, and a later timer writes them")
     func usesSurviveFailure() async throws {
         let store = try sandbox.open {
             $0.busyTimeout = .zero
@@ -247,7 +247,7 @@ struct ResponseStoreTests {
     /// The synchronous method, for asynchronous tests.
     static func flush(_ store: ResponseStore) throws { try store.flush() }
 
-    @Test("an access count that cannot grow does not keep the store from writing")
+    @Test("an access count at its maximum does not keep the store from writing")
     func usesSaturate() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -261,7 +261,7 @@ struct ResponseStoreTests {
 
     // MARK: Freshening
 
-    @Test("A key keeps no more variants than a lookup should read")
+    @Test("A key keeps a bounded number of variants")
     func variantLimit() throws {
         let store = try sandbox.open()
         for number in 0..<100 {
@@ -277,7 +277,7 @@ struct ResponseStoreTests {
     }
 
     @Test(
-        "The variant that was just stored stays, though its clock was set back or all others are pinned",
+        "A newly stored variant stays, even if the clock was set back or all others are pinned",
         arguments: [true, false])
     func newVariantStays(othersArePinned: Bool) throws {
         let store = try sandbox.open()
@@ -293,7 +293,7 @@ struct ResponseStoreTests {
         #expect(left.count == 64 && left.contains("x: new"))
     }
 
-    @Test("A freshening that changes the variant of an entry replaces the entry that had this variant")
+    @Test("A freshening that changes an entry's variant replaces the entry that had this variant")
     func freshenedIntoAnotherVariant() throws {
         let store = try sandbox.open()
         var metadata = sandbox.metadata()
@@ -312,7 +312,7 @@ struct ResponseStoreTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("C3, U10: a freshening is a row update: the file keeps inode and modification time")
+    @Test("C3, U10: a freshening updates only the row: the file keeps inode and modification time")
     func freshen() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -333,7 +333,7 @@ struct ResponseStoreTests {
         #expect(found.digest == entry.digest)
     }
 
-    @Test("a freshening changes nothing if the entry has another body or none, or is gone")
+    @Test("a freshening changes nothing if the entry has another body, no body, or was removed")
     func freshenReplaced() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -352,7 +352,7 @@ struct ResponseStoreTests {
 
     // MARK: Failures
 
-    @Test("D1: failures are counted, and discarded with a success")
+    @Test("D1: failures are counted, and discarded after a success")
     func failures() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -450,7 +450,7 @@ struct ResponseStoreTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("removing one entry leaves the others of its key, and does nothing once it has another body")
+    @Test("removing one entry leaves the key's other entries, and does nothing once it has another body")
     func removeEntry() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -466,7 +466,7 @@ struct ResponseStoreTests {
 
     // MARK: Asynchronous methods
 
-    @Test("every asynchronous method does the same as the synchronous one")
+    @Test("every asynchronous method equals the synchronous one")
     func asynchronous() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -534,7 +534,7 @@ struct ResponseStoreTests {
         #expect(throws: StoreError.closed) { try store.flush() }
     }
 
-    @Test("a store that is released while a writer lives closes with the writer")
+    @Test("a store released while a writer lives closes with the writer")
     func writerOutlivesStore() throws {
         var store: ResponseStore? = try sandbox.open()
         weak let observed = store
@@ -546,7 +546,7 @@ struct ResponseStoreTests {
         #expect(try sandbox.open().bytes(.path("a")) == Data("a".utf8))
     }
 
-    @Test("K6: a store that is released with work in flight finishes the work and is deallocated")
+    @Test("K6: a store released during operations finishes them and is deallocated")
     func released() async throws {
         weak var observed: ResponseStore?
         do {
@@ -567,10 +567,10 @@ struct ResponseStoreTests {
 }
 
 extension String {
-    /// Without a slash at the end.
+    /// The path without a trailing slash.
     var dropSlash: String { hasSuffix("/") ? String(dropLast()) : self }
 
-    @Test("the shared object of a type is made once for each store")
+    @Test("creates the shared object of a type once per store")
     func shared() throws {
         final class Object: Sendable {}
         let sandbox = try Sandbox()

@@ -18,7 +18,7 @@ struct SQLValueTests {
     }
 
     @Test(
-        "A literal is a value",
+        "A literal converts to a value",
         arguments: [
             (nil, .null), (5, .integer(5)), (-5, .integer(-5)), (1.5, .real(1.5)), ("a", .text("a")),
         ] as [(SQLValue, SQLValue)])

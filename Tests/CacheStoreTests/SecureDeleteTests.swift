@@ -6,7 +6,7 @@ import Testing
 @Suite("Secure delete")
 struct SecureDeleteTests {
     let sandbox: Sandbox
-    /// The text to wipe: it is in the key, the fields, a tag and the body.
+    /// The text to wipe, which occurs in the key, the fields, a tag and the body.
     private let secret = "c0nf1dent1al-8512"
     private let count = 20
 
@@ -74,7 +74,7 @@ struct SecureDeleteTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("without the option a removal leaves traces, which the test can find")
+    @Test("without the option a removal leaves traces, which the test detects")
     func withoutTheOption() throws {
         let store = try sandbox.open()
         try fill(store)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An entry as a selection sees it.
+/// The properties of an entry that a selection reads.
 private struct Sample {
     var key: CacheKey
     var host: String
@@ -11,7 +11,7 @@ private struct Sample {
     var body: Data
     var options: EntryOptions
 
-    /// Selects as the documentation of ``EntrySelection`` says.
+    /// Selects by the documented rules of ``EntrySelection``.
     func isIn(_ selection: EntrySelection) -> Bool {
         let type = metadata.contentType?.split(separator: ";").first.map {
             $0.trimmingCharacters(in: .whitespaces).lowercased()
@@ -92,7 +92,7 @@ struct SelectionTests {
             predicate: some(["byte_size > 100", "status >= 400 OR is_pinned", "1", "error_count > 0", "true -- all"]))
     }
 
-    @Test("a selection that says nothing selects nothing, and neither does an optional that is nil by accident")
+    @Test("an empty selection selects nothing, even if an optional is nil by accident")
     func nothing() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -105,7 +105,7 @@ struct SelectionTests {
     }
 
     @Test(
-        "J3, A5: a removal takes what is selected and nothing else; a dry run says the same and changes nothing",
+        "J3, A5: a removal takes exactly the selected entries; a dry run returns the same and changes nothing",
         arguments: 0..<4)
     func random(_: Int) throws {
         var generator = SeededGenerator()
@@ -118,7 +118,7 @@ struct SelectionTests {
                 let sample = try Self.sample(&generator, sandbox)
                 let entry = try store.insert(
                     sample.body, metadata: sample.metadata, for: sample.key, options: sample.options)
-                // A sample of the same key replaces the one before, whose id is gone.
+                // A sample of the same key replaces the previous one and its id.
                 for (id, other) in samples
                 where other.key == sample.key && other.metadata.variant == sample.metadata.variant
                     && other.metadata.kind == sample.metadata.kind
@@ -149,7 +149,7 @@ struct SelectionTests {
     }
 
     @Test(
-        "an SQL expression that is none, or more than one, is an error and removes nothing",
+        "an invalid SQL expression, or more than one, throws and removes nothing",
         arguments: [
             "", " ", "-- all", "/* all */", "1) ; DROP TABLE entry --", "1); DELETE FROM entry; --", "1;",
             "(DELETE FROM entry)",
@@ -187,7 +187,7 @@ struct SelectionTests {
     }
 
     @Test(
-        "an SQL expression removes what it is true of, and what else is asked for holds, too",
+        "an SQL expression removes the entries for which it is true and the other conditions hold",
         arguments: [
             ("1", 2), ("0", 0), ("NULL", 0), ("1 -- all", 2),
             ("1 /* all */", 2), ("'a'", 0), ("'1'", 2), ("0.5", 2), ("partition = 'b'", 1),

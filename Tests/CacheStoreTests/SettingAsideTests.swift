@@ -21,7 +21,7 @@ struct SettingAsideTests {
         try sandbox.open { $0.logger = log.logger }
     }
 
-    /// A store with an entry, closed.
+    /// A closed store with an entry.
     private func fill() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -47,7 +47,7 @@ struct SettingAsideTests {
     }
 
     @Test(
-        "A7: an index of garbage is quarantined, whole, under a dated name",
+        "A7: a garbage index is quarantined as a whole, under a dated name",
         arguments: [15, 16, 99, 100, 4_096, 100_000])
     func garbage(_ count: Int) throws {
         try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
@@ -115,7 +115,7 @@ struct SettingAsideTests {
         #expect(try manager.contentsOfDirectory(atPath: sandbox.directory.path).sorted() == ["foreign", "store"])
     }
 
-    @Test("TRAPS 3: an index that looks damaged to one connection and not to the next stays")
+    @Test("TRAPS 3: an index that looks damaged to only one connection stays")
     func falseAlarm() throws {
         try fill()
         let store = try open()
@@ -138,14 +138,14 @@ struct SettingAsideTests {
         }
         try store.insert(Data("c".utf8), metadata: sandbox.metadata(), for: .path("c"))
         #expect(try store.bytes(.path("c")) == Data("c".utf8))
-        // The new entry does not inherit the access that was noted for the old entry with its id.
+        // The new entry does not inherit the noted access of the old entry with its id.
         try store.flush()
         #expect(try store.statistics().hits == 0)
         try expectFreshStart(store)
         #expect(try setAside().count == 1)
     }
 
-    @Test("damage that an eviction finds in the background is recovered without waiting for the store's own lock")
+    @Test("the recovery of damage found by a background eviction does not wait for the store's own lock")
     func damagedOrder() async throws {
         let filled = try sandbox.open()
         for number in 0..<20 {
@@ -171,7 +171,7 @@ struct SettingAsideTests {
         try expectFreshStart(store)
     }
 
-    @Test("another open store goes on with the new index, and loses no entry that is stored afterwards")
+    @Test("another open store continues with the new index, and loses no entry that is stored afterwards")
     func others() throws {
         try fill()
         let first = try open()
@@ -190,7 +190,7 @@ struct SettingAsideTests {
         #expect(try setAside().count == 1)
     }
 
-    @Test("of concurrent openers of a garbage index one quarantines it, and all go on with the same new one")
+    @Test("of concurrent openers of a garbage index, one quarantines it, and all continue with the same new one")
     func race() throws {
         try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
         try Data.noise(10_000, seed: 2).write(to: indexURL)
@@ -210,7 +210,7 @@ struct SettingAsideTests {
         #expect(log.errors.count == 1)
     }
 
-    @Test("the latest quarantined index is kept, and clear() removes it")
+    @Test("keeps the latest quarantined index, and clear() removes it")
     func latest() throws {
         for round in 0..<3 {
             try fill()
@@ -270,7 +270,7 @@ struct SettingAsideTests {
         let store = try open()
         for number in 0..<40 {
             let found = try store.bytes(.path(number))
-            // Rows of the foreign WAL could answer, too, but the files of their bodies are not in this store.
+            // Rows of the foreign WAL could also answer, but the files of their bodies are not in this store.
             #expect(found == nil || found == .noise(300, seed: UInt64(number)), "\(number)")
         }
         try store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: .path("new"))
@@ -279,7 +279,7 @@ struct SettingAsideTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    /// Changes the bytes of the index where they are, as a failing disk does.
+    /// Overwrites bytes of the index in place, as a failing disk does.
     private func alter(_ change: (inout Data) throws -> Void) throws {
         _ = try? RawIndex(sandbox.indexPath).execute("PRAGMA wal_checkpoint(TRUNCATE)")
         var bytes = try Data(contentsOf: indexURL)

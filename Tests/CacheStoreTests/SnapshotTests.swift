@@ -16,9 +16,9 @@ struct SnapshotTests {
         target = try Sandbox()
     }
 
-    /// Files and directories around the target, and below.
+    /// Files and directories around and below the target.
     private func contents(of sandbox: Sandbox) throws -> [String] {
-        // The ballast of an open store is made in the background, perhaps below `staging`.
+        // An open store creates the ballast in the background, perhaps below `staging`.
         try FileManager.default.subpathsOfDirectory(atPath: sandbox.directory.path)
             .filter { !$0.hasSuffix("ballast") && !$0.contains("/staging") }
             .sorted()
@@ -61,7 +61,7 @@ struct SnapshotTests {
         #expect(try await copy.check(digests: true).problems == [])
     }
 
-    /// Stores entries with shared bodies, and something of every option.
+    /// Stores entries with shared bodies, and with every option.
     private func fill(_ store: ResponseStore, count: Int) async throws {
         try await withThrowingTaskGroup { group in
             for number in 0..<count {
@@ -96,7 +96,7 @@ struct SnapshotTests {
         ]
     }
 
-    @Test("Session entries are not copied, and neither are the bytes of removed rows")
+    @Test("Copies neither session entries nor the bytes of removed rows")
     func sessionEntries() throws {
         let store = try sandbox.open()
         try store.insert(Data("kept".utf8), metadata: sandbox.metadata(), for: .path("kept"))
@@ -159,7 +159,7 @@ struct SnapshotTests {
         try store.evict(maxBytes: 0)
         #expect(sandbox.files() == [])
         #expect(try ["a", "b", "c"].map { try copy.bytes(.path($0)) } == bodies)
-        // The store gets a file of its own where the snapshot has one, and the other way round.
+        // The store gets a separate file where the snapshot has one, and vice versa.
         try sandbox.fill(store, ["a"])
         try copy.evict(maxBytes: 0)
         #expect(try store.bytes(.path("a")) == bodies[0])
@@ -170,7 +170,7 @@ struct SnapshotTests {
     }
 
     @Test(
-        "On another file system the bytes are copied",
+        "Copies the bytes on another file system",
         .enabled(if: OtherFileSystem.isPresent, "needs /dev/shm on a file system of its own"),
         arguments: [ResponseStore.Configuration.Durability.relaxed, .durable])
     func otherFileSystem(_ durability: ResponseStore.Configuration.Durability) throws {
@@ -184,10 +184,10 @@ struct SnapshotTests {
         try expectSound(copy)
     }
 
-    // MARK: Bodies that are gone
+    // MARK: Missing bodies
 
     @Test(
-        "A body that is missing or not a file of its length is left out with its entries",
+        "Omits a missing body, or one of another length or kind, with its entries",
         arguments: ["missing", "short", "link", "directory"], [false, true])
     func unusableBody(_ damage: String, isOnOtherFileSystem: Bool) throws {
         guard !isOnOtherFileSystem || OtherFileSystem.isPresent else { return }
@@ -217,7 +217,7 @@ struct SnapshotTests {
         #expect(try copy.check().foreignFiles == [])
     }
 
-    @Test("A missing derived representation is left out, and its entry is not")
+    @Test("Omits a missing derived representation, but not its entry")
     func missingDerivedForm() throws {
         let store = try sandbox.open()
         try sandbox.fill(store, ["a"])
@@ -233,7 +233,7 @@ struct SnapshotTests {
         try expectSound(copy)
     }
 
-    @Test("A snapshot that is taken while two tasks write, remove and evict is sound")
+    @Test("A snapshot taken while two tasks write, remove and evict is sound")
     func concurrentWriters() async throws {
         let stores = try (0..<2).map { _ in try sandbox.open() }
         let seed = SeededGenerator()
@@ -275,7 +275,7 @@ struct SnapshotTests {
     // MARK: Targets
 
     @Test(
-        "A target that is not an empty directory is refused, and stays as it is",
+        "A target that is not an empty directory is refused, and stays unchanged",
         arguments: ["file in it", "store", "open store", "remains", "no directory", "locked"])
     func refusedTarget(_ obstacle: String) throws {
         let store = try sandbox.open()
@@ -293,7 +293,7 @@ struct SnapshotTests {
         case "file in it": try Data("mine".utf8).write(to: URL(filePath: target.path + "/mine"))
         case "remains": try manager.createDirectory(atPath: target.path + "/blobs", withIntermediateDirectories: true)
         case "locked":
-            // As another snapshot into this directory does.
+            // Another snapshot into this directory would hold this lock.
             lock = open(target.path, O_RDONLY | O_DIRECTORY)
             #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
         default: break
@@ -325,7 +325,7 @@ struct SnapshotTests {
 
     // MARK: Interruptions
 
-    @Test("Closing or suspending the store ends a snapshot under way and removes it", arguments: [true, false])
+    @Test("Closing or suspending the store ends a running snapshot and removes it", arguments: [true, false])
     func endedByStore(closes: Bool) throws {
         let filling = try sandbox.open()
         for number in 0..<300 {
@@ -371,7 +371,7 @@ struct SnapshotTests {
         let hasEnded = DispatchSemaphore(value: 0)
     }
 
-    @Test("A killed snapshot is no store; its directory is refused as a target, and swept by a store opened there")
+    @Test("A killed snapshot is not a store; its directory is refused as a target, and swept by a store opened there")
     func killed() async throws {
         let store = try sandbox.open()
         for number in 0..<300 {
@@ -400,7 +400,7 @@ struct SnapshotTests {
     }
 }
 
-/// A directory on another file system than the temporary directory; removed with the last reference.
+/// A directory on another file system than the temporary directory. Removed with the last reference.
 private final class OtherFileSystem: Sendable {
     let url: URL
 

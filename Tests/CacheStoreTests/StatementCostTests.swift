@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The cost of a call, counted in steps of SQLite's machine: the load of the system does not change them.
+/// The cost of a call in steps of SQLite's virtual machine, which do not depend on the load of the system.
 @Suite("The cost of statements")
 struct StatementCostTests {
     /// A call that concerns one entry.
@@ -60,7 +60,7 @@ struct StatementCostTests {
     }
 
     @Test(
-        "a call that concerns one entry costs as much among thousands as among some, under each policy",
+        "under each policy, a call for one entry costs as much among thousands of entries as among a few",
         arguments: EvictionPolicy.allCases)
     func independentOfSize(_ policy: EvictionPolicy) throws {
         let few = try Self.costs(among: 50, policy)

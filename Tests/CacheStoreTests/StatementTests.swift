@@ -30,7 +30,7 @@ struct StatementTests {
         #expect(connection.changes == 1)
     }
 
-    @Test("an error has code, extended code, message and statement, and the statement can be run again")
+    @Test("an error has code, extended code, message and statement, and the statement can run again")
     func errors() throws {
         try insert(1)
         let error = try #require(throws: StoreError.self) { try insert(1) }
@@ -65,7 +65,7 @@ struct StatementTests {
         #expect(!connection.isInTransaction)
     }
 
-    @Test("a value that is too large to bind is an error of the run, not a trap, and leaves the statement usable")
+    @Test("binding a value that is too large makes the run throw, without a trap, and leaves the statement usable")
     func tooBig() throws {
         connection.limitLength(to: 1_000)
         let statement = try connection.prepared("INSERT INTO pair VALUES (?1, ?2)")

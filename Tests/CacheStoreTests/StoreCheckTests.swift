@@ -40,21 +40,21 @@ struct StoreCheckTests {
         #expect(try sandbox.open().check(digests: true).isSound)
     }
 
-    @Test("a missing file is found")
+    @Test("finds a missing file")
     func missing() throws {
         let store = try filled()
         try FileManager.default.removeItem(at: sandbox.file(of: digest))
         #expect(try store.check().problems == [.missingFile(digest)])
     }
 
-    @Test("a file of another length is found")
+    @Test("finds a file of another length")
     func truncated() throws {
         let store = try filled()
         try FileHandle(forWritingTo: sandbox.file(of: digest)).truncate(atOffset: 999)
         #expect(try store.check().problems == [.missingFile(digest)])
     }
 
-    @Test("an altered file is found when digests are asked for")
+    @Test("finds an altered file when digests are requested")
     func altered() throws {
         let store = try filled()
         try Data.noise(1_000, seed: 2).write(to: sandbox.file(of: digest))
@@ -62,7 +62,7 @@ struct StoreCheckTests {
         #expect(try store.check(digests: true).problems == [.alteredFile(digest)])
     }
 
-    @Test("an orphan is found, a foreign file is reported and no problem")
+    @Test("finds an orphan, and reports a foreign file that is not a problem")
     func orphanAndForeign() throws {
         let store = try filled()
         let orphan = sandbox.file(of: ContentDigest(of: Data("orphan".utf8)))
@@ -80,7 +80,7 @@ struct StoreCheckTests {
     }
 
     @Test(
-        "counts and sums that were edited are found",
+        "finds edited counts and sums",
         arguments: [
             "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9",
             "UPDATE total SET logical_bytes = 9",
@@ -111,11 +111,11 @@ struct StoreCheckTests {
         #expect(try store.check().problems == [.wrongTotal("logical_bytes", recorded: 1, actual: 3_005)])
     }
 
-    @Test("damage to the index itself is found")
+    @Test("finds damage to the index")
     func damagedIndex() throws {
         let store = try filled()
         store.close()
-        // A row of an index that no table has.
+        // A row of an SQL index that is missing in the table.
         let index = try RawIndex(sandbox.indexPath)
         try index.execute(
             """
@@ -145,7 +145,8 @@ struct StoreCheckTests {
         #expect(report.problems.contains { if case .damagedIndex = $0 { true } else { false } })
     }
 
-    @Test("a planted link or pipe is a missing file, and is not followed", arguments: DamageTests.Damage.allCases)
+    @Test(
+        "a planted link or pipe counts as a missing file, and is not followed", arguments: DamageTests.Damage.allCases)
     func planted(_ damage: DamageTests.Damage) throws {
         let scene = try DamageTests.Scene()
         let store = try scene.sandbox.open()

@@ -41,7 +41,7 @@ struct StoreCountersTests {
         try fill(store, 4)
         #expect(store.counters.evictedEntries == 0)
         try fill(store, 20)
-        // Waits for the evictions that the store does in the background.
+        // Waits for the store's background evictions.
         try await store.flush()
         let left = try store.statistics().entries
         store.observation.wait()
@@ -55,7 +55,7 @@ struct StoreCountersTests {
         #expect(sum == (logsEviction ? 20 - left : 0))
     }
 
-    @Test("I8: an eviction on request is counted; a dry run and a removal are not")
+    @Test("I8: counts an eviction on request; not a dry run or a removal")
     func onRequest() throws {
         let store = try open()
         try fill(store, 10)
@@ -90,7 +90,7 @@ struct StoreCountersTests {
         for number in 0..<600 { #expect(try store.lookup(.path(number)) != nil) }
         try store.flush()
         store.observation.wait()
-        // A flush also runs one transaction to delete files. Each of the others writes 128 accesses at least.
+        // A flush also runs one transaction to delete files. Each other transaction writes at least 128 accesses.
         #expect((count + 2...count + 6).contains(timer.values.count))
         #expect(try store.statistics().hits == 600)
     }

@@ -42,7 +42,7 @@ struct StoredBodyTests {
     }
 
     @Test(
-        "an open body stays readable when its entry is removed, evicted or replaced, or the store closed",
+        "an open body stays readable when its entry is removed, evicted or replaced, or the store is closed",
         arguments: ["remove", "evict", "replace", "close"])
     func undisturbed(by change: String) throws {
         let store = try sandbox.open()
@@ -66,7 +66,7 @@ struct StoredBodyTests {
     }
 
     @Test(
-        "a file that becomes shorter while it is open is an error, and never gives wrong bytes",
+        "a file truncated while it is open throws, and never returns wrong bytes",
         arguments: [100, threshold])
     func truncated(_ count: Int) throws {
         let store = try sandbox.open()

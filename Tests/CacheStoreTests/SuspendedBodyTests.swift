@@ -4,16 +4,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bodies that are being written while their store is suspended. On Darwin's paths their files have names below
-/// `staging/`, which the sweep of another process deletes. On Linux's paths they have no names.
-@Suite("Bodies over a suspension")
+/// Bodies whose store is suspended during the write. On Darwin's code paths, their files have names below `staging/`,
+/// which the sweep of another process deletes. On Linux's code paths, the files have no names.
+@Suite("Bodies across suspensions")
 struct SuspendedBodyTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var isDurable = false
-        /// Whether the beginning of the body is an entry before the suspension, and a longer one after it.
+        /// Whether a beginning of the body is an entry before the suspension, and a longer one after it.
         var hasPrefix = false
-        /// The number of bytes that are written before each suspension.
+        /// The number of bytes written before each suspension.
         var byteCounts = [300_000]
     }
 
@@ -44,7 +44,7 @@ struct SuspendedBodyTests {
     }
 
     @Test(
-        "a body goes on after a suspension in which another process sweeps, and is stored whole",
+        "a body continues after a suspension with a sweep by another process, and is stored whole",
         arguments: [
             Case(testDescription: "relaxed"),
             Case(testDescription: "durable", isDurable: true),
@@ -68,7 +68,7 @@ struct SuspendedBodyTests {
             swept += try await sweep()
             try store.resume()
         }
-        // A file without prefixes is copied at its end alone.
+        // A file without prefixes is copied only at its end.
         #expect(swept == (DarwinPaths.areForced ? test.hasPrefix ? test.byteCounts.count : 1 : 0))
         if let first = prefix {
             #expect(try store.openBody(of: first)?.data() == body.prefix(test.byteCounts.last ?? 0))
@@ -84,7 +84,7 @@ struct SuspendedBodyTests {
         #expect(try store.bytes(.path("a")) == body)
         #expect(try await store.check(digests: true).problems == [])
         writer.discard()
-        // The ballast may be staged under a name too.
+        // The ballast may be staged under a name, too.
         store.close()
         let left = try? FileManager.default.contentsOfDirectory(atPath: sandbox.path + "/staging")
         #expect(left ?? [] == [])

@@ -17,7 +17,7 @@ struct SweepTests {
         sandbox = try Sandbox()
     }
 
-    /// Puts a file that no entry needs where a killed process would have left it.
+    /// Puts an orphan where a killed process would have left it.
     private func plantOrphan(_ text: String) throws -> URL {
         let file = sandbox.file(of: ContentDigest(of: Data(text.utf8)))
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -29,7 +29,7 @@ struct SweepTests {
         FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
     }
 
-    @Test("A2: files that no entry needs are deleted; entries, and what is not the store's, stay")
+    @Test("A2: deletes orphans; keeps entries and foreign files")
     func orphans() throws {
         let store = try sandbox.open()
         try store.insert(Data("needed".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -50,7 +50,7 @@ struct SweepTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("Files beside an unfinished index, left by a killed process, are deleted when the store is opened")
+    @Test("Opening the store deletes the files that a killed process left with an unfinished index")
     func unfinishedIndex() async throws {
         let orphan = try plantOrphan("of an index before")
         let index = sandbox.url.appending(path: "index.sqlite")
@@ -62,20 +62,20 @@ struct SweepTests {
         #expect(try await store.check().isSound)
     }
 
-    @Test("A body that is being written stays, named or not, and is committed afterwards")
+    @Test("An unfinished body stays, named or not, and can be committed afterwards")
     func liveWriters() async throws {
         let store = try sandbox.open()
-        // The ballast may be staged under a name too.
+        // The ballast may be staged under a name, too.
         try await store.flush()
         let writer = store.makeBodyWriter()
         try writer.write(Data("on its way".utf8))
         let root = try FileDescriptor.openDirectory(atPath: sandbox.path)
         let staged = try StagedFile(namedBelow: root)
         let staging = sandbox.url.appending(path: "staging")
-        // One file, or also that of the writer if bodies are written under a name.
+        // One file, plus the writer's if bodies are written under a name.
         let live = try FileManager.default.contentsOfDirectory(atPath: staging.path(percentEncoded: false))
         #expect(live.count == (DarwinPaths.areForced ? 2 : 1))
-        // The staged file of a process that has ended: no process holds its lock.
+        // The staged file of an ended process: no process holds its lock.
         try Data("dead".utf8).write(to: staging.appending(path: "abc123-4711"))
         try Data("mine".utf8).write(to: staging.appending(path: "notes.txt"))
         #expect(try await store.sweep().stagedFiles == 1)
@@ -99,7 +99,7 @@ struct SweepTests {
         }
         let orphan = try plantOrphan("orphan")
         let store = try sandbox.open()
-        // The lane runs one thing after the other: this one comes after the sweep.
+        // The lane is serial: this job runs after the sweep.
         try await store.flush()
         #expect(!exists(orphan))
         #expect(try store.bytes(.path("kept")) == Data("kept".utf8))

@@ -2,13 +2,13 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The package bounds the number of test cases that run at once. Without the bound all cases of this test would be
-/// running after the first few turns.
+/// The package bounds the number of concurrent test cases. Without the bound, all cases of this test would be running
+/// after the first few turns.
 @Suite("Width of the test run")
 struct TestWidthTests {
     private static let running = Atomic(0)
 
-    @Test("no more test cases run at once than the environment or CTestDefaults says", arguments: 0..<100)
+    @Test("runs no more concurrent test cases than the environment or CTestDefaults sets", arguments: 0..<100)
     func width(_: Int) async throws {
         let name = "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH"
         let width = try #require(ProcessInfo.processInfo.environment[name].flatMap { Int($0) })

@@ -10,7 +10,7 @@ struct WriteQueueTests {
     }
 
     @Test(
-        "the first job leads, the others wait; the leader finishes when no job waits",
+        "the first job leads, later jobs wait; the leader finishes when no job waits",
         arguments: [
             [.add("a", leads: true), .next(limit: 9, ["a"]), .isFinished(true), .add("b", leads: true)],
             [.add("a", leads: true), .add("b", leads: false), .next(limit: 9, ["a", "b"]), .isFinished(true)],

@@ -18,12 +18,12 @@ struct BlobSandbox {
         return directory.path + "/blobs/\(digits.prefix(2))/\(digits.dropFirst(2))"
     }
 
-    /// The names in a folder of the store; none where there is no such folder.
+    /// The names in a folder of the store; empty if the folder does not exist.
     func names(in folder: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: directory.path + "/" + folder)) ?? []
     }
 
-    /// The inode of a file; `nil` where there is none.
+    /// The inode of a file, or `nil` if the file does not exist.
     func inode(of path: String) -> UInt64? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return (attributes?[.systemFileNumber] as? NSNumber)?.uint64Value
@@ -43,7 +43,7 @@ extension BlobDirectory {
         try link(stage(body), as: ContentDigest(of: body), byteCount: Int64(body.count))
     }
 
-    /// The bytes under the digest of `body`; `nil` where a file of that length is missing.
+    /// The bytes under the digest of `body`, or `nil` without a file of that length.
     func stored(_ body: Data) throws -> Data? {
         try open(ContentDigest(of: body), byteCount: Int64(body.count)).map { try Data(contentsOf: $0.0) }
     }

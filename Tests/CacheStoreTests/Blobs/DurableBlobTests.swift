@@ -29,7 +29,7 @@ struct DurableBlobTests {
         #expect(sandbox.names(in: "blobs/" + ContentDigest(of: body).description.prefix(2)).count == 1)
     }
 
-    @Test("a file staged under a name replaces the file, too, and can be linked again")
+    @Test("a file staged under a name also replaces the file, and can be linked again")
     func namedReplaces() throws {
         try blobs.store(body)
         let first = try #require(sandbox.inode(of: path))
@@ -46,7 +46,7 @@ struct DurableBlobTests {
         #expect(sandbox.names(in: "staging") == [])
     }
 
-    @Test("the remains of a power cut, of the right length, a link and a FIFO are replaced", arguments: 0..<3)
+    @Test("replaces the remains of a power cut, of the right length, and a link or a FIFO", arguments: 0..<3)
     func remains(kind: Int) throws {
         try blobs.store(body)
         let foreign = sandbox.directory.path + "/foreign"
@@ -65,7 +65,7 @@ struct DurableBlobTests {
         #expect(try Data(contentsOf: URL(filePath: foreign)) == body)
     }
 
-    @Test("relaxed, a file of the right length is kept")
+    @Test("a relaxed store keeps a file of the right length")
     func kept() throws {
         let relaxed = try BlobDirectory(root: sandbox.root)
         try relaxed.store(body)

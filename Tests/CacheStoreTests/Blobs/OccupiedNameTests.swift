@@ -20,7 +20,7 @@ struct OccupiedNameTests {
         if let file { try Data("foreign".utf8).write(to: URL(filePath: path + "/" + file)) }
     }
 
-    /// The paths of directories in the shard that have been renamed.
+    /// The paths of renamed directories in the shard.
     private func quarantined() throws -> [String] {
         let shard = sandbox.file(of: digest).deletingLastPathComponent().path(percentEncoded: false)
         return try FileManager.default.contentsOfDirectory(atPath: shard)
@@ -28,7 +28,7 @@ struct OccupiedNameTests {
     }
 
     @Test(
-        "content is stored although a directory has the name of its blob",
+        "stores content even if a directory has the name of its blob",
         arguments: [ResponseStore.Configuration.Durability.relaxed, .durable], [nil, "notes.txt"])
     func stored(durability: ResponseStore.Configuration.Durability, file: String?) throws {
         let store = try sandbox.open { $0.durability = durability }
@@ -61,7 +61,7 @@ struct OccupiedNameTests {
         #expect(try quarantined().count == (file == nil ? 0 : 1))
     }
 
-    @Test("unlinking a digest tells whether its name existed")
+    @Test("unlinking a digest reports whether its name existed")
     func unlinked() throws {
         let blobs = try BlobDirectory(root: FileDescriptor.openDirectory(atPath: sandbox.directory.path))
         let shard = sandbox.directory.path + "/blobs/" + digest.description.prefix(2)

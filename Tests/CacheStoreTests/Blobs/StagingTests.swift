@@ -13,7 +13,7 @@ struct StagingTests {
         sandbox = try BlobSandbox()
     }
 
-    /// Runs `body` on a thread; `nil` if it has not returned after a minute.
+    /// Runs `body` on a thread. Returns `nil` if it has not returned after a minute.
     private func result<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value? {
         let outcome = Outcome<Value>()
         let finished = DispatchSemaphore(value: 0)
@@ -87,10 +87,10 @@ struct StagingTests {
         func set() { value.store(true, ordering: .releasing) }
     }
 
-    @Test("a sweep under way locks and deletes no more files once the staging is suspended; later sweeps do")
+    @Test("a suspended staging makes a running sweep lock and delete no more files; later sweeps continue")
     func suspendedSweep() throws {
         let blobs = try BlobDirectory(root: sandbox.root)
-        // A sweep may end before this thread goes on: begin another one.
+        // A sweep may end before this thread continues, so repeat it.
         var left = 0
         for _ in 0..<100 where left == 0 { left = try namesAfterSuspendedSweep(of: blobs, count: 4_000) }
         #expect(left > 0)
@@ -98,7 +98,7 @@ struct StagingTests {
         #expect(try blobs.sweepStagedFiles() == left)
     }
 
-    /// Suspends the staging in mid-sweep, resumes it, and returns how many names are left.
+    /// Suspends the staging in mid-sweep, resumes it, and returns the number of remaining names.
     private func namesAfterSuspendedSweep(of blobs: BlobDirectory, count: Int) throws -> Int {
         try FileManager.default.createDirectory(
             atPath: sandbox.directory.path + "/staging", withIntermediateDirectories: true)
@@ -131,7 +131,7 @@ struct StagingTests {
         return blobs
     }
 
-    /// Sweeps as another process: with open files of its own.
+    /// Sweeps like another process, with separate open files.
     private func sweepElsewhere() throws -> Int {
         try BlobDirectory(root: FileDescriptor.openDirectory(atPath: sandbox.directory.path)).sweepStagedFiles()
     }
@@ -152,7 +152,7 @@ struct StagingTests {
         #expect(try staged.hasLostName(wasLinked: false))
     }
 
-    @Test("a file that is staged during a suspension gets its lock at the end of the suspension")
+    @Test("a file staged during a suspension gets its lock at the end of the suspension")
     func stagedWhileSuspended() throws {
         let blobs = try withoutUnnamedFiles()
         blobs.suspendStaging()

@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Fallbacks for a full sync that is not supported")
+@Suite("Fallbacks for an unsupported full sync")
 struct SyncFallbackTests {
-    /// A call that answers with the errors of a list, one after the other, then with success.
+    /// A call that fails with each error of a list in turn, then succeeds.
     private final class Call {
         private var errors: [Int32]
         private(set) var count = 0
@@ -23,7 +23,7 @@ struct SyncFallbackTests {
     }
 
     @Test(
-        "a full sync that is not supported is followed by a plain one",
+        "an unsupported full sync is followed by a plain one",
         arguments: Set([ENOTSUP, EOPNOTSUPP, EINVAL, ENOTTY]))
     func unsupported(error: Int32) throws {
         let (full, plain) = (Call(error), Call())
@@ -31,7 +31,7 @@ struct SyncFallbackTests {
         #expect((full.count, plain.count) == (1, 1))
     }
 
-    @Test("a full sync that succeeds is enough, even after interruptions by signals")
+    @Test("a successful full sync is enough, even after interruptions by signals")
     func supported() throws {
         let (full, plain) = (Call(EINTR, EINTR), Call())
         try FileDescriptor.sync("file", isDirectory: { false }, ways: [("full", full.make), ("plain", plain.make)])
@@ -49,7 +49,7 @@ struct SyncFallbackTests {
         #expect(plain.count == 0)
     }
 
-    @Test("a file that cannot be synced is an error; a directory is left to the file system")
+    @Test("a file that cannot be synced throws; a directory is left to the file system")
     func nothingSupported() throws {
         let thrown = #expect(throws: StoreError.self) {
             try FileDescriptor.sync(

@@ -15,7 +15,7 @@ struct UnnamedFileTests {
     }
 
     @Test(
-        "where a file without a name cannot be linked, a copy with one is, and later files have one from the start",
+        "if an unnamed file cannot be linked, a named copy is, and later files have a name from the start",
         arguments: [false, true])
     func copied(isDurable: Bool) throws {
         let blobs = try BlobDirectory(root: sandbox.root, isDurable: isDurable, linksUnnamedFiles: false)
@@ -24,7 +24,7 @@ struct UnnamedFileTests {
             #expect(sandbox.names(in: "staging") == [])
             try blobs.link(staged, as: ContentDigest(of: body), byteCount: Int64(body.count))
             #expect(try blobs.stored(body) == body)
-            // A commit that is tried again has removed the name in between.
+            // A repeated commit has removed the name in between.
             try blobs.unlink(ContentDigest(of: body))
             try blobs.link(staged, as: ContentDigest(of: body), byteCount: Int64(body.count))
             try blobs.link(staged, as: ContentDigest(of: body), byteCount: Int64(body.count))
@@ -55,10 +55,10 @@ struct UnnamedFileTests {
 
     // MARK: Without /proc
 
-    /// Continuous integration runs these tests or fails; elsewhere they are skipped where mounting is not permitted.
+    /// Continuous integration runs these tests or fails. Elsewhere they are skipped if mounting is not permitted.
     private static let runs = Namespace.isPermitted || ProcessInfo.processInfo.environment["CI"] == "true"
 
-    @Test("a body is stored where /proc is not mounted", .enabled(if: Self.runs, "needs the right to unmount /proc"))
+    @Test("stores a body where /proc is not mounted", .enabled(if: Self.runs, "needs the right to unmount /proc"))
     func withoutProc() async throws {
         try #require(Namespace.isPermitted, "CI must run this test with the right to unmount /proc")
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
@@ -68,7 +68,7 @@ struct UnnamedFileTests {
     }
 
     @Test(
-        "a body is stored where /proc is not mounted and the process may not link by descriptor",
+        "stores a body where /proc is not mounted and the process may not link by descriptor",
         .enabled(if: Self.runs, "needs the right to unmount /proc"))
     func withoutProcAndPrivileges() async throws {
         try #require(Namespace.isPermitted, "CI must run this test with the right to unmount /proc")
@@ -100,7 +100,7 @@ struct UnnamedFileTests {
         let staged = try blobs.stage(test.body)
         try Namespace.unmountProc()
         if !keepsPrivileges {
-            // A file that was opened with other credentials is linked by its descriptor with CAP_DAC_READ_SEARCH only.
+            // A file opened with other credentials can be linked by its descriptor only with CAP_DAC_READ_SEARCH.
             for folder in ["", "/blobs"] { precondition(chown(path + folder, 65_534, 65_534) == 0) }
             precondition(setuid(65_534) == 0)
         }
@@ -119,7 +119,8 @@ struct UnnamedFileTests {
 
 /// A mount namespace of the calling thread.
 private enum Namespace {
-    /// Whether this process may create one. Tries it on a separate thread, so that no other thread is affected.
+    /// Whether this process may create a mount namespace. Tries it on a separate thread, so that no other thread is
+    /// affected.
     static let isPermitted: Bool = {
         nonisolated(unsafe) var isPermitted = false
         let finished = DispatchSemaphore(value: 0)
@@ -131,9 +132,9 @@ private enum Namespace {
         return isPermitted
     }()
 
-    /// Takes /proc away from the calling thread, and from threads that it starts.
+    /// Unmounts /proc for the calling thread, and for threads that it starts.
     static func unmountProc() throws {
-        // Swift does not import unshare(2), which is in the headers for _GNU_SOURCE only.
+        // Swift does not import unshare(2), which the headers declare only for _GNU_SOURCE.
         typealias Unshare = @convention(c) (Int32) -> Int32
         let newMountNamespace: Int32 = 0x0002_0000
         guard let symbol = dlsym(nil, "unshare"), unsafeBitCast(symbol, to: Unshare.self)(newMountNamespace) == 0,

@@ -5,13 +5,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Key locks of many threads and tasks")
+@Suite("Key locks with many threads and tasks")
 struct KeyLockConcurrencyTests {
-    /// The keys that are locked: each at most once at any time.
+    /// The locked keys: each at most once at any time.
     private final class Register: Sendable {
         private struct State {
             var held: Set<Int> = []
-            /// How often each key was locked.
+            /// The number of locks of each key.
             var counts: [Int: Int] = [:]
         }
 
@@ -67,7 +67,7 @@ struct KeyLockConcurrencyTests {
                             await Task.yield()
                             lock?.release()
                         } catch StoreError.suspended {
-                            // The suspension came first.
+                            // The store was suspended before the call.
                         }
                     }
                 }

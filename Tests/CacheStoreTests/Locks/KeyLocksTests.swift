@@ -18,7 +18,7 @@ struct KeyLocksTests {
 
     // MARK: Locking
 
-    @Test("one of several stores locks a key, until its release or the end of the last reference")
+    @Test("one of several stores locks a key until its release or the end of the last reference")
     func exclusive() throws {
         let (store, other) = (try sandbox.open(), try sandbox.open())
         let key = try CacheKey.path("a")
@@ -42,7 +42,7 @@ struct KeyLocksTests {
         }
     }
 
-    @Test("2,000 locked keys need one descriptor, and each lock is released alone")
+    @Test("2,000 locked keys need one descriptor, and each lock is released separately")
     func manyKeys() throws {
         let (store, other) = (try sandbox.open(), try sandbox.open())
         let keys = try (0..<2_000).map { try CacheKey.path($0) }
@@ -54,14 +54,14 @@ struct KeyLocksTests {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))
                 == file.path(percentEncoded: false)
         }
-        // One for each store.
+        // One descriptor per store.
         #expect(links.count == 2)
         #endif
         for number in stride(from: 0, to: 2_000, by: 2) { locks[number] = nil }
         for (number, key) in keys.enumerated() { #expect(try (other.tryLock(key) != nil) == number.isMultiple(of: 2)) }
     }
 
-    @Test("keys with one offset exclude each other, and no other keys", arguments: [0, 2, 62] as [Int64])
+    @Test("keys with the same offset exclude each other, and no other keys", arguments: [0, 2, 62] as [Int64])
     func collisions(_ bits: Int64) throws {
         _ = try sandbox.open()
         let root = try FileDescriptor.openDirectory(atPath: sandbox.path)
@@ -72,7 +72,7 @@ struct KeyLocksTests {
         var waiting = try (0..<50).map { try CacheKey.path($0) }
         var rounds = 0
         while !waiting.isEmpty {
-            // The two objects take turns; the locks end with this round.
+            // The two objects alternate; this round's locks end with it.
             let outcomes = try waiting.enumerated().map { try ($0.isMultiple(of: 2) ? here : there).tryLock($1) }
             let left = zip(waiting, outcomes).filter { if case .locked = $1 { false } else { true } }
             #expect(left.count < waiting.count)
@@ -98,7 +98,7 @@ struct KeyLocksTests {
     }
 
     @Test(
-        "closing, suspending or releasing a store releases its locks; an earlier lock releases nothing afterwards")
+        "closing, suspending or releasing a store releases its locks; an earlier lock then releases nothing")
     func ended() throws {
         let (store, other) = (try sandbox.open(), try sandbox.open())
         let before = try #require(try store.tryLock(.path("a")))
@@ -147,7 +147,7 @@ struct KeyLocksTests {
         lock.release()
     }
 
-    @Test("a deleted file is created again: new locks meet there, old ones stay in their store")
+    @Test("a deleted file is created again: it holds new locks, and old locks stay in their store")
     func deleted() throws {
         let (store, other) = (try sandbox.open(), try sandbox.open())
         let old = try #require(try store.tryLock(.path("old")))
@@ -166,7 +166,7 @@ struct KeyLocksTests {
         var testDescription: String { rawValue }
     }
 
-    @Test("without the file, key locks exclude each other within one store only", arguments: Obstacle.allCases)
+    @Test("without the file, key locks work only within one store", arguments: Obstacle.allCases)
     func obstacles(_ obstacle: Obstacle) throws {
         let (store, other) = (try sandbox.open(), try sandbox.open())
         let reader = try sandbox.open { $0.isReadOnly = true }
@@ -190,7 +190,7 @@ struct KeyLocksTests {
         lock.release()
     }
 
-    @Test("without descriptors, and without a directory, a key can be locked")
+    @Test("a key can be locked without free descriptors, and without a directory")
     func tooManyOpenFiles() async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             let store = try ResponseStore(directory: URL(filePath: path))
@@ -203,7 +203,7 @@ struct KeyLocksTests {
             #expect(try other.tryLock(.path("a")) != nil)
             let shared = try #require(try store.tryLock(.path("b")))
             #expect(try other.tryLock(.path("b")) == nil)
-            // The stores that were just opened may still create their ballast in the background.
+            // Stores that were just opened may still create their ballast in the background.
             while FileManager.default.fileExists(atPath: path) { try? FileManager.default.removeItem(atPath: path) }
             let last = try #require(try other.tryLock(.path("b")))
             for lock in [lock, shared, last] { lock.release() }

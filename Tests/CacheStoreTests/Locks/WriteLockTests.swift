@@ -21,7 +21,7 @@ struct WriteLockTests {
         WriteLock(root: try FileDescriptor.openDirectory(atPath: sandbox.path))
     }
 
-    /// The lock file, opened for looking at it.
+    /// The lock file, opened for inspection.
     private func openFile() throws -> FileDescriptor {
         var file = LockFile(root: try FileDescriptor.openDirectory(atPath: sandbox.path))
         let descriptor = file.open()
@@ -37,7 +37,7 @@ struct WriteLockTests {
         try store.insert(Data(name.utf8), metadata: sandbox.metadata(), for: .path(name))
     }
 
-    /// Takes `lock` on a thread of its own; tells the answer, and how long it took.
+    /// Takes `lock` on a separate thread. Returns the result and the elapsed time.
     private func takeOnThread(_ lock: WriteLock, within timeout: Duration) -> Task<
         (isTaken: Bool, duration: Duration), Never
     > {
@@ -62,7 +62,7 @@ struct WriteLockTests {
 
     // MARK: Exclusion and order
 
-    @Test("8 threads, each with a lock of its own: one holds it at a time, and each gets it")
+    @Test("8 threads with separate locks: one holds the lock at a time, and each gets it")
     func exclusion() throws {
         let locks = try (0..<8).map { _ in try makeLock() }
         let holders = Atomic(0)
@@ -100,7 +100,7 @@ struct WriteLockTests {
         #expect(try !file.isByteLocked(at: LockFile.turnstile) && !file.isByteLocked(at: LockFile.write))
     }
 
-    @Test("a turnstile whose holder does not go on is passed by when the lock is free")
+    @Test("a free lock can be taken even if the holder of the turnstile stalls")
     func stuckTurnstile() throws {
         let (lock, file) = (try makeLock(), try openFile())
         #expect(try file.tryLockByte(at: LockFile.turnstile))
@@ -133,7 +133,7 @@ struct WriteLockTests {
         lock.release()
     }
 
-    @Test("a limit ends waits that are under way, and shortens later ones, until it is removed")
+    @Test("a limit ends current waits and shortens later ones, until it is removed")
     func limit() async throws {
         let (holder, lock) = (try makeLock(), try makeLock())
         let file = try openFile()
@@ -156,14 +156,14 @@ struct WriteLockTests {
     // MARK: The file
 
     @Test(
-        "a lock file that is deleted or replaced while it is locked does not block the next holder",
+        "deleting or replacing a locked lock file does not block the next holder",
         arguments: [false, true])
     func deleted(isReplaced: Bool) throws {
         let (first, second) = (try makeLock(), try makeLock())
         #expect(first.take(within: .zero))
         let before = try inode()
         if isReplaced {
-            // Not deleted first: the file system may give the inode to the new file.
+            // Replaces the file without deleting it first: the file system may reuse the inode.
             let other = sandbox.directory.path + "/other"
             #expect(FileManager.default.createFile(atPath: other, contents: nil))
             #expect(rename(other, file.path(percentEncoded: false)) == 0)
@@ -188,7 +188,7 @@ struct WriteLockTests {
         var testDescription: String { rawValue }
     }
 
-    @Test("without the file, writes go on with the lock of SQLite alone", arguments: Obstacle.allCases)
+    @Test("without the file, SQLite's lock alone serializes writes", arguments: Obstacle.allCases)
     func obstacles(_ obstacle: Obstacle) throws {
         let (path, elsewhere) = (file.path(percentEncoded: false), sandbox.directory.path + "/elsewhere")
         switch obstacle {
@@ -209,7 +209,7 @@ struct WriteLockTests {
         lock.release()
     }
 
-    @Test("in a directory that cannot be written to, the lock is given without a file")
+    @Test("in a directory that is not writable, the lock works without a file")
     func readOnlyDirectory() async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             try Unprivileged.become(ownerOf: path)
@@ -246,7 +246,7 @@ struct WriteLockTests {
     @Test("locked keys and the write lock do not exclude each other")
     func keyLocks() throws {
         let lock = try makeLock()
-        // With no bits for the offset, all keys share the first byte; with 62, they are spread over all.
+        // With no bits for the offset, all keys share the first byte; with 62, they spread over all.
         let root = try FileDescriptor.openDirectory(atPath: sandbox.path)
         let locks = [0, 62].map { KeyLocks(root: root, isReadOnly: false, offsetBits: $0) }
         var held: [KeyLocks.Outcome] = []
@@ -277,8 +277,8 @@ struct WriteLockTests {
         lock.release()
     }
 
-    /// As the child of a process that called fork(2) while it wrote.
-    @Test("a lock that a process keeps without writing delays one write, and makes none fail")
+    /// Like the child of a process that called fork(2) during a write.
+    @Test("a process that holds the lock without writing delays one write, and fails none")
     func stuckLock() throws {
         let lock = try makeLock()
         #expect(lock.take(within: .zero))
@@ -295,7 +295,7 @@ struct WriteLockTests {
         lock.release()
     }
 
-    @Test("a write that waits comes before the next one of the process that holds the lock")
+    @Test("a waiting write precedes the next write of the process that holds the lock")
     func writesTakeTurns() async throws {
         let patient = try sandbox.open { $0.busyTimeout = .seconds(60) }
         let (busy, file, metadata) = (try makeLock(), try openFile(), sandbox.metadata())
@@ -312,11 +312,11 @@ struct WriteLockTests {
             busy.release()
             _ = try await waiting.value
         }
-        // A waiter that loses the processor for some milliseconds loses its turn. An unfair lock gives it none.
+        // A waiter that loses the processor for some milliseconds loses its turn. An unfair lock would give it no turn.
         #expect(turns >= 3)
     }
 
-    @Test("a transaction that fails, and one that SQLite refuses to begin, release the lock")
+    @Test("a failed transaction, and one that SQLite refuses to begin, release the lock")
     func failures() throws {
         try insert("before")
         let (lock, index) = (try makeLock(), try RawIndex(sandbox.indexPath))
@@ -352,7 +352,7 @@ struct WriteLockTests {
     }
 
     @Test(
-        "a write that waits for another program gives up when the store is suspended or closed",
+        "suspending or closing the store ends a write that waits for another program",
         arguments: [false, true])
     func waiting(_ closes: Bool) throws {
         let waiting = try sandbox.open { $0.busyTimeout = .seconds(600) }
@@ -369,7 +369,7 @@ struct WriteLockTests {
             }
             ended.signal()
         }
-        // The thread waits for SQLite's lock while it has the store's.
+        // The thread holds the store's lock and waits for SQLite's.
         let lock = try makeLock()
         try spinWhile {
             guard lock.take(within: .zero) else { return false }
@@ -381,7 +381,7 @@ struct WriteLockTests {
         #expect(failure.withLock { $0 } == (closes ? .closed : .suspended))
     }
 
-    @Test("a store that is suspended or closed has neither the lock nor the file", arguments: [false, true])
+    @Test("a suspended or closed store has neither the lock nor the file", arguments: [false, true])
     func ended(_ closes: Bool) throws {
         try insert("a")
         if closes { store.close() } else { store.suspend() }

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Damage and kills of the record of requests")
+@Suite("Damage to the record of requests, and kills")
 struct RequestDamageTests {
-    @Test("a torn record is skipped and counted")
+    @Test("skips and counts a torn record")
     func torn() throws {
         let fixture = try RequestFixture()
         try fixture.add(0..<4)
@@ -16,11 +16,11 @@ struct RequestDamageTests {
         // Lengths that lead out of the slot.
         try fixture.patch([0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], at: 512 * 3 + 80)
         #expect(try fixture.numbers() == [0, 3])
-        // A record of an earlier round in the place of the expected one.
+        // A record of an earlier round in place of the expected one.
         let slot = try Data(contentsOf: URL(filePath: fixture.file))[512..<1024]
         try fixture.patch(Array(slot), at: 512 * 4)
         #expect(try fixture.numbers() == [0])
-        // A removal erases damaged records: their partition cannot be told.
+        // A removal erases damaged records: their partition is unknown.
         try fixture.store.removeAll(partition: "other")
         #expect(try fixture.numbers() == [0])
         let bytes = try Data(contentsOf: URL(filePath: fixture.file))
@@ -28,7 +28,7 @@ struct RequestDamageTests {
     }
 
     @Test(
-        "a damaged header ends the recording; switching it on begins a new record",
+        "a damaged header ends the recording; switching it on starts a new record",
         arguments: [[], Array("garbage".utf8), [UInt8](repeating: 0, count: 64), [UInt8](repeating: 0xFF, count: 4096)])
     func header(bytes: [UInt8]) throws {
         let fixture = try RequestFixture()
@@ -62,7 +62,7 @@ struct RequestDamageTests {
         #expect(try fixture.numbers() == (byteCount == 0 ? [] : byteCount == 1024 ? [0, 6, 7] : [6, 7]))
     }
 
-    @Test("no link is followed, and nothing but a regular file is opened", arguments: ["link", "fifo", "directory"])
+    @Test("follows no link, and opens nothing but a regular file", arguments: ["link", "fifo", "directory"])
     func planted(kind: String) throws {
         let fixture = try RequestFixture(capacity: nil)
         let target = fixture.sandbox.directory.path + "/target"
@@ -77,7 +77,7 @@ struct RequestDamageTests {
         fixture.store.requests.look()
         #expect(fixture.store.requests.beginning == nil)
         fixture.store.close()
-        // Opening does not fail because of the record.
+        // Opening succeeds without the record.
         let store = try fixture.sandbox.open { $0.recordsRequests = true }
         #expect(store.requests.beginning == nil)
         #expect(try String(contentsOfFile: target, encoding: .utf8) == "untouched")
@@ -96,12 +96,13 @@ struct RequestDamageTests {
             number += 37
             batch += 1
         }
-        // A flush gives up after 20 ms beside another process, and the last one, of the close, drops its records.
+        // A flush gives up after 20 ms if another process has the file locked, and the last flush, at the close, drops
+        // its records.
         while store.requests.pendingCount > 0 { store.requests.flush() }
         store.close()
     }
 
-    @Test("two processes write at once: no record is lost, none is torn, each process keeps its order")
+    @Test("two processes write concurrently: no record is lost or torn, and each process keeps its order")
     func processes() async throws {
         let fixture = try RequestFixture(capacity: 65_536)
         async let first: ExitTest.Result? = #expect(processExitsWith: .success) {
@@ -119,7 +120,7 @@ struct RequestDamageTests {
         #expect(Set(records.records.map(\.processID)).count == 2)
     }
 
-    @Test("a kill in the middle of writing leaves a record that can be read and continued")
+    @Test("a kill during a write leaves a record that can be read and continued")
     func killed() async throws {
         let fixture = try RequestFixture(capacity: 100)
         for round in 0..<Repetitions.count(8, debug: 3) {
@@ -134,7 +135,7 @@ struct RequestDamageTests {
             let records = try fixture.store.requestRecords()
             let recording = try #require(try fixture.store.requestRecording())
             #expect(recording.isOn)
-            // A kill during a write can tear one record at most, beyond the last number or among the oldest.
+            // A kill during a write can tear at most one record, beyond the last number or among the oldest.
             #expect(records.records.count >= Int(recording.count) - 37 - 1)
             for record in records.records { #expect(record.url.hasPrefix("https://example.com/")) }
             let cursor = records.next

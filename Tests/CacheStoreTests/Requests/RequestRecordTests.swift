@@ -9,7 +9,7 @@ struct RequestFixture {
     let sandbox: Sandbox
     let store: ResponseStore
 
-    /// - Parameter capacity: `nil` to leave the recording off.
+    /// - Parameter capacity: The capacity of the record, or `nil` to leave the recording off.
     init(capacity: Int? = 8) throws {
         sandbox = try Sandbox()
         store = try sandbox.open()
@@ -91,7 +91,7 @@ struct RequestRecordTests {
         #expect(try FileManager.default.attributesOfItem(atPath: fixture.file)[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("long texts are cut at a whole character, and say so", arguments: ["a", "ä", "€", "😀"])
+    @Test("truncates long texts at a whole character, and marks them", arguments: ["a", "ä", "€", "😀"])
     func truncation(character: String) throws {
         let fixture = try RequestFixture()
         let beginning = try #require(fixture.store.requests.beginning)
@@ -113,7 +113,7 @@ struct RequestRecordTests {
         #expect(records.map(\.isTruncated) == [true, true, true])
         #expect("name=\(name)".hasPrefix(records[0].url))
         #expect(!records[0].url.contains("\u{FFFD}"))
-        // The slot has 424 bytes for texts: three are those of the method.
+        // The slot has 424 bytes for texts; the method takes three of them.
         #expect(records[0].url.utf8.count <= 421 && records[0].url.utf8.count > 421 - character.utf8.count)
         #expect(records[1].method == String(repeating: "M", count: 24))
         #expect(records[2].partition == String(repeating: "p", count: 128) && records[2].url == "http://a/")
@@ -135,13 +135,13 @@ struct RequestRecordTests {
         let recording = try #require(try fixture.store.requestRecording())
         #expect(recording.isOn && recording.capacity == 8 && recording.count == 8 && recording.lost == 12)
         #expect(recording.byteCount == 9 * 512 && recording.end == late.next)
-        // More at once than the file can hold.
+        // A batch of more requests than the file can hold.
         try fixture.add(20..<60)
         #expect(try fixture.numbers() == Array(52..<60))
         #expect(try fixture.store.requestRecords(since: late.next).lost == 32)
     }
 
-    @Test("a cursor survives as text; one of a record that was replaced starts again")
+    @Test("a cursor survives as text; the cursor of a replaced record starts again")
     func cursors() throws {
         let fixture = try RequestFixture()
         try fixture.add(0..<4)
@@ -158,7 +158,7 @@ struct RequestRecordTests {
         #expect(try fixture.numbers() == [10, 11])
     }
 
-    @Test("the switch is one of the store: every process follows, also while it has requests under way")
+    @Test("the switch belongs to the store: every process follows it, even during requests")
     func switching() throws {
         let fixture = try RequestFixture(capacity: nil)
         let other = try fixture.sandbox.open()
@@ -171,7 +171,7 @@ struct RequestRecordTests {
         let beginning = try #require(other.requests.beginning)
         try fixture.store.stopRecordingRequests()
         #expect(try fixture.store.requestRecording()?.isOn == false)
-        // The other process has not looked yet: its next batch finds the switch off.
+        // The other process has not read the switch yet: its next batch finds the switch off.
         other.requests.add(try RequestFixture.record(3), since: beginning)
         other.requests.flush()
         #expect(other.requests.beginning == nil)
@@ -220,7 +220,7 @@ struct RequestRecordTests {
         #expect(try reader.requestRecords().records.map(\.networkByteCount) == [0, 1, 2])
     }
 
-    @Test("too many requests in memory are dropped and counted; none waits")
+    @Test("too many requests in memory are dropped and counted; no call waits")
     func dropped() throws {
         let fixture = try RequestFixture(capacity: 20_000)
         let lock = try #require(try RequestRing.open(in: .openDirectory(atPath: fixture.sandbox.path)))
@@ -238,7 +238,7 @@ struct RequestRecordTests {
 
     // MARK: Removals
 
-    @Test("a removal of a partition erases its requests, also those under way; that of everything erases all")
+    @Test("the removal of a partition erases its requests, also unfinished ones; removing everything erases all")
     func removal() throws {
         let fixture = try RequestFixture(capacity: 16)
         let other = try fixture.sandbox.open()
@@ -259,7 +259,7 @@ struct RequestRecordTests {
         #expect(bytes.range(of: Data("alicehttps".utf8)) == nil)
         try fixture.store.removeAll(partition: long)
         #expect(try fixture.numbers() == [2, 3, 5])
-        // These leave the record alone.
+        // These removals do not change the record.
         try fixture.store.removeAll(.host("example.com"))
         try fixture.store.removeAll(EntrySelection(partition: "alicea", host: "example.com"))
         try fixture.store.removeAll(.everything, dryRun: true)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// An index seen through SQLite's own interface, as another program sees it.
+/// The index through SQLite's own interface, as another program sees it.
 final class RawIndex {
     struct Failure: Error {
         let code: Int32
@@ -9,7 +9,7 @@ final class RawIndex {
 
     private let handle: OpaquePointer
 
-    /// - Parameter busyTimeout: How long a statement waits for a lock, in milliseconds.
+    /// - Parameter busyTimeout: The time that a statement waits for a lock, in milliseconds.
     init(_ path: String, busyTimeout: Int32 = 10_000) throws {
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
@@ -30,7 +30,7 @@ final class RawIndex {
         guard result == SQLITE_OK else { throw Failure(code: result, message: String(cString: sqlite3_errmsg(handle))) }
     }
 
-    /// The rows of a query as text, NULL as `nil`.
+    /// The rows of a query as text, with `nil` for NULL.
     func rows(_ sql: String) throws -> [[String?]] {
         var statement: OpaquePointer?
         let result = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)

@@ -1,8 +1,8 @@
 internal import CacheStore
 
 extension ResponseStore {
-    /// Starts changes while another connection holds the write lock. Returns when the first one waits for the lock, and the
-    /// rest for the transaction after it.
+    /// Starts changes while another connection holds the write lock. Returns when the first change waits for the lock,
+    /// and the rest wait for the next transaction.
     func startChanges<Value: Sendable>(
         _ count: Int, _ change: @escaping @Sendable (Int) async throws -> Value
     ) async -> [Task<Value, any Error>] {

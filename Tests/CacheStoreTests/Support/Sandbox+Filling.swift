@@ -2,7 +2,7 @@ import CacheStore
 import Foundation
 
 extension Sandbox {
-    /// Stores entries without a body in a few transactions, `https://example.com/0` and so on. No store may be open.
+    /// Stores entries without bodies in a few transactions, as `https://example.com/0` and so on. No store may be open.
     func fillQuickly(_ count: Int, partition: String = "", isPinned: Bool = false) throws {
         try open { $0.limits = nil }.close()
         let connection = try Connection(path: indexPath, role: .writer, busyTimeout: .seconds(5))

@@ -5,12 +5,12 @@ import TestSupport
 
 /// Fills and inspects a store for the tests of limits, options and removals.
 extension Sandbox {
-    /// The size of the store as limits count it: the committed state, read through a separate connection.
+    /// The size that the limits count: the committed state, read through a separate connection.
     func size() throws -> StoreSize {
         try Connection(path: indexPath, role: .inspector, busyTimeout: .seconds(5)).size()
     }
 
-    /// The paths of all keys, sorted, including entries that wait for their removal.
+    /// The paths of all keys, sorted, including entries that await their removal.
     func names() throws -> [String] {
         try RawIndex(indexPath).rows("SELECT replace(key, 'https://example.com/', '') FROM entry ORDER BY key, id")
             .compactMap { $0[0] }

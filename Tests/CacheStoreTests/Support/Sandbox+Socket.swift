@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 extension Sandbox {
-    /// Creates a socket of the file system at `url`.
+    /// Creates a Unix domain socket at `url`.
     func makeSocket(at url: URL) throws {
         // The address of a socket has room for about 100 bytes, so bind a short name and move it.
         let short = directory.url.appending(path: "s")

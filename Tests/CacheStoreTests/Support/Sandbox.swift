@@ -2,7 +2,7 @@ import CacheStore
 import CacheStoreTesting
 import Foundation
 
-/// A directory for one store, and a clock that stands still.
+/// A directory for one store, and a frozen clock.
 final class Sandbox: Sendable {
     let directory: TemporaryDirectory
     let clock = ManualClock()
@@ -67,7 +67,7 @@ extension CacheKey {
 }
 
 extension ResponseStore {
-    /// The body that is stored for `key`; `nil` on a miss. Does not count as an access.
+    /// The body stored for `key`, or `nil` on a miss. Does not count as an access.
     func bytes(_ key: CacheKey) throws -> Data? {
         try peek(key).flatMap { try openBody(of: $0)?.data() }
     }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Drops the rights of root, so that permissions apply. For the child processes of exit tests only: cannot be undone.
+/// Drops the rights of root, so that permissions apply. Irreversible: only for child processes of exit tests.
 enum Unprivileged {
-    /// Makes `path` and everything below it writable again, so that it can be removed.
+    /// Makes `path` and everything below it writable again, so that a test can remove it.
     static func restore(_ path: String) {
         chmod(path, 0o700)
         for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] { restore(path + "/" + name) }
     }
 
-    /// Makes everything below `path` readable only, for its owner and all others, then gives up the rights of root.
+    /// Makes everything below `path` read-only for all users, then gives up the rights of root.
     static func become(ownerOf path: String) throws {
         for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
             var isDirectory: ObjCBool = false
