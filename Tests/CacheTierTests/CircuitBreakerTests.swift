@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The breaker of a tier", .timeLimit(.minutes(20)))
 struct CircuitBreakerTests {
-    /// A call, with times in milliseconds, and whether the breaker is open after it.
+    /// A call, with times in milliseconds, and whether the breaker is open after the call.
     enum Step: Sendable {
         case fails(from: Int, to: Int, isOpen: Bool)
         case succeeds(from: Int, isOpen: Bool)
@@ -28,7 +28,7 @@ struct CircuitBreakerTests {
     }
 
     @Test(
-        "T6: the breaker opens after failures, admits one probe after a pause, and doubles the pause",
+        "T6: the breaker opens after failures, admits one probe after a pause, and doubles later pauses",
         arguments: [
             Case(
                 "failures in a row", .asks(0, isAdmitted: true), .fails(from: 0, to: 10, isOpen: false),
@@ -89,7 +89,7 @@ struct CircuitBreakerTests {
         }
     }
 
-    @Test("T6: failures at the same time are one failure: a short stall opens no breaker, and a long one opens it")
+    @Test("T6: simultaneous failures count as one: a short stall does not open the breaker, a long one does")
     func stall() async throws {
         let server = try await ObjectServer()
         let gate = Gate()

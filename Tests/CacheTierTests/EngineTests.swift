@@ -60,14 +60,14 @@ struct EngineTests {
         return (origin.requestCount, machines.map(\.tier.statistics))
     }
 
-    @Test("T1, T8: nginx with DAV is an engine", .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
+    @Test("T1, T8: nginx with DAV works as an engine", .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
     func nginx() async throws {
         let process = try await EngineProcess.nginx()
         try await shareBodies(.plain(process.url, transport: DefaultTransport()))
     }
 
     @Test(
-        "T10: nginx has no conditional writes, which a check finds out: each machine asks the origin once",
+        "T10: nginx has no conditional writes, as a check reports: each machine asks the origin once",
         .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
     func nginxStampede() async throws {
         let process = try await EngineProcess.nginx()
@@ -97,7 +97,7 @@ struct EngineTests {
     }
 
     @Test(
-        "T1, T3: a server with moto's object store is an engine", .enabled(if: EngineProcess.hasMoto),
+        "T1, T3: moto's object store works as an engine", .enabled(if: EngineProcess.hasMoto),
         .timeLimit(.minutes(20)))
     func s3() async throws {
         let process = try await EngineProcess.s3()
@@ -109,7 +109,7 @@ struct EngineTests {
     }
 
     @Test(
-        "T6: an engine that is killed or stopped fails no load, and is used again once it answers",
+        "T6: a killed or stopped engine fails no load, and is used again once it answers",
         .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
     func stopped() async throws {
         let process = try await EngineProcess.nginx()
@@ -129,7 +129,7 @@ struct EngineTests {
             try change()
             return try await response.data()
         }
-        // Stopped while a body arrives, and before heads.
+        // Stops the engine during a body, and before heads.
         #expect(try await load("/large") { try process.signal(SIGSTOP) } == body)
         for number in 0..<4 {
             #expect(try await load("/stopped\(number)") == Data("/stopped\(number)".utf8))
@@ -140,7 +140,7 @@ struct EngineTests {
         let other = try Machine(engine)
         #expect(try await other.get(origin.url("/large")).body == body)
         #expect(other.tier.statistics.hits == 1)
-        // Killed while a body arrives, and before heads.
+        // Kills the engine during a body, and before heads.
         let third = try Machine(engine)
         let response = try await third.cache.response(
             for: HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/large"))

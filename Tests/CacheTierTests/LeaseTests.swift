@@ -8,11 +8,11 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Leases of a machine", .timeLimit(.minutes(20)))
+@Suite("Leases of one machine", .timeLimit(.minutes(20)))
 struct LeaseTests {
     private static let deadline = Duration.milliseconds(50)
 
-    /// A machine whose deadlines for heads pass once the gate admits them. Pauses of waits take no time.
+    /// A machine whose head deadlines pass once the gate admits them. Pauses of waits take no time.
     private func machine(_ server: ObjectServer, deadlines gate: Gate) throws -> Machine {
         try Machine(leasing: server) {
             $0.deadline = Self.deadline
@@ -32,7 +32,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a machine whose transport repeats the PUT of its lease has the lease, and does not wait for itself",
+        "T10: a machine whose transport repeats the PUT of its lease holds the lease, and does not wait for it",
         arguments: [false, true])
     func repeatedPut(_ isTakeover: Bool) async throws {
         let server = try await ObjectServer()
@@ -64,7 +64,7 @@ struct LeaseTests {
         _ = try await dead.value
     }
 
-    @Test("T10: a lease whose PUT was repeated, and that could not be read then, ends with its load")
+    @Test("T10: a lease that the machine could not read after a repeated PUT ends with its load")
     func repeatedPutWithoutLook() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -88,7 +88,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a lease whose PUT has no answer delays its load by the deadline, and ends with it if it is the machine's",
+        "T10: a lease whose PUT has no answer delays its load by the deadline; if taken, it ends with the load",
         arguments: [true, false])
     func unanswered(_ isOwn: Bool) async throws {
         let server = try await ObjectServer()
@@ -121,7 +121,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a DELETE of a lease without an answer delays no load, and other leases end meanwhile",
+        "T10: an unanswered DELETE of a lease delays no load and no end of another lease",
         arguments: [true, false])
     func hangingDelete(_ isGivenUp: Bool) async throws {
         let server = try await ObjectServer()
@@ -147,14 +147,14 @@ struct LeaseTests {
         #expect(server.leases.isEmpty)
     }
 
-    @Test("T10: a lease that was over before its end could be written is left to the machine that took it over")
+    @Test("T10: a machine does not end an expired lease that another machine took over")
     func lateEnd() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "no-store") }
         let gate = Gate()
         let uptime = Mutex(Duration.zero)
         server.setFault { request in
-            // Notes of other responses take both places of the queue.
+            // Notes of other responses fill both places of the queue.
             if request.isAboutLease, request.method == .put, request.fields[.ifNoneMatch] == nil { await gate.wait() }
             return nil
         }
@@ -186,7 +186,7 @@ struct LeaseTests {
         #expect(server.requests.filter(\.isAboutLease).isEmpty)
     }
 
-    @Test("T10: a lease lasts for two seconds at least, so that the whole seconds of an engine tell whether it is over")
+    @Test("T10: a lease lasts at least two seconds, because engines count whole seconds")
     func shortLifetime() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -202,7 +202,7 @@ struct LeaseTests {
         #expect(server.leases.isEmpty)
     }
 
-    @Test("T6, T10: a load that is cancelled while it takes its lease deletes it, and says nothing about the engine")
+    @Test("T6, T10: a load cancelled while it takes its lease deletes the lease, and is no verdict on the engine")
     func cancellation() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -234,7 +234,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a lease ends after the 304 of the origin has freshened the record, or has not",
+        "T10: the lease ends after a 304 of the origin, whether it freshens the record or not",
         arguments: [true, false])
     func freshening(_ isStrong: Bool) async throws {
         let server = try await ObjectServer()
@@ -261,7 +261,7 @@ struct LeaseTests {
         #expect(server.leases.isEmpty)
     }
 
-    @Test("T10: variants have leases of their own once the tier knows the names in Vary")
+    @Test("T10: variants have separate leases once the tier knows the names in Vary")
     func variants() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -286,7 +286,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a load that takes longer than the lifetime of its lease does not delete a lease of another machine",
+        "T10: a load that outlives its lease does not delete the lease of another machine",
         arguments: [(9.0, false), (9.5, true)], [true, false])
     func longLoad(_ c: (seconds: Double, isOver: Bool), isGivenUp: Bool) async throws {
         let server = try await ObjectServer()
@@ -305,7 +305,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a machine whose PUT is in conflict with another conditional write (409) waits if there is a lease",
+        "T10: after a conflict (409) with another conditional write, a machine waits only if a lease exists",
         arguments: [true, false])
     func conflict(_ hasOther: Bool) async throws {
         let server = try await ObjectServer()

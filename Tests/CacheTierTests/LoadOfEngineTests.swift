@@ -9,12 +9,12 @@ import Testing
 
 @Suite("The load that a tier puts on its engine", .timeLimit(.minutes(20)))
 struct LoadOfEngineTests {
-    @Test("waitForWrites waits for the writes of its call, also if there is always a later one")
+    @Test("waitForWrites waits for earlier writes only, under a steady stream of later ones")
     func steadyWrites() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
         let machine = try Machine(server)
-        // Epochs of unknown groups are not read for requests that ask tier and origin at once, and nothing is written.
+        // A request that asks tier and origin concurrently reads no epoch of an unknown group, and then writes nothing.
         let scopes = [TierScope.partition, .host(origin.authority), .tag("t", origin: origin.url("/"))]
         for scope in scopes + (0..<300).map({ .url(origin.url("/\($0)")) }) {
             try await machine.tier.removeAll(in: scope)
@@ -43,7 +43,7 @@ struct LoadOfEngineTests {
         await drained
     }
 
-    @Test("T9: a hit that comes after the origin's response keeps no connection to the engine")
+    @Test("T9: a hit after the origin's response holds no connection to the engine")
     func lateHit() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(6_000_000, seed: 1)
@@ -54,7 +54,7 @@ struct LoadOfEngineTests {
         var connections = DefaultTransport.Configuration()
         connections.connectionsPerHost = 1
         let machine = try Machine(.plain(server.url, transport: DefaultTransport(configuration: connections)))
-        // Without hits, requests ask tier and origin at once.
+        // Without hits, requests ask tier and origin concurrently.
         for number in 0..<HedgingPlan.leastMeasurements { try await machine.get(origin.url("/\(number)")) }
         let gate = Gate()
         server.setFault { _ in

@@ -28,7 +28,7 @@ struct LookupTests {
     }
 
     @Test(
-        "T7: the age that a cache in front of the engine states counts, also in a list and beyond all numbers",
+        "T7: the age stated by a cache in front of the engine counts, also in a list and beyond all numbers",
         arguments: ["61", "61, 3", "99999999999999999999"])
     func ageInFront(_ age: String) async throws {
         let server = try await ObjectServer()
@@ -43,7 +43,7 @@ struct LookupTests {
         #expect(try await Machine(server).get(origin.url("/a")).body == Data("2".utf8))
     }
 
-    @Test("T6: a hit counts as the engine's success, although another of its objects could not be read")
+    @Test("T6: a hit counts as a success of the engine even if another object could not be read")
     func partialFailure() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -56,7 +56,7 @@ struct LookupTests {
         #expect(!machine.tier.isBreakerOpen)
     }
 
-    @Test("T6: a cancelled load says nothing about the engine, and asks the origin for nothing")
+    @Test("T6: a cancelled load does not count for or against the engine, and asks the origin for nothing")
     func cancellation() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -77,7 +77,7 @@ struct LookupTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("T1: the origin answers a range of a body that is an object of its own")
+    @Test("T1: the origin answers a range of a body that is stored as a separate object")
     func rangeOfLongBody() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(100_000, seed: 1)
@@ -103,7 +103,7 @@ struct LookupTests {
     }
 
     @Test(
-        "W02: Cache-Status states why a record of the tier does not answer",
+        "W02: Cache-Status names the reason why a record of the tier does not answer",
         arguments: [
             Reason(expected: "stale", seconds: 61),
             Reason(expected: "request", fields: [.cacheControl: "no-cache"]),
@@ -122,7 +122,7 @@ struct LookupTests {
         #expect(answer.head.headerFields.cacheStatus == "tier;fwd=\(reason.expected)")
     }
 
-    @Test("T6: a body of its own that does not begin in time suspends further ones for a pause")
+    @Test("T6: after a separate body that does not begin in time, the tier reads no separate bodies for a pause")
     func bodyThatDoesNotBegin() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(100_000, seed: 1)
@@ -130,7 +130,7 @@ struct LookupTests {
         try await Machine(server).get(origin.url("/a"))
         let never = Gate()
         let uptime = Mutex(Duration.zero)
-        // The end of the deadline of the present load.
+        // The gate that ends the current load's deadline.
         let deadline = Mutex(Gate())
         server.setFault { request in
             guard request.path.contains("/cas/") else { return nil }
@@ -147,7 +147,7 @@ struct LookupTests {
                 await deadline.withLock { $0 }.wait()
             }
         }
-        // The first body does not begin, nor does that of the probe: its pause is twice as long.
+        // Neither the first body nor the probe's body begins, so the pause doubles.
         for (time, requestCount) in [(0.0, 1), (0.5, 1), (2, 2), (3.5, 2), (4.5, 3)] {
             uptime.withLock { $0 = .seconds(time) }
             deadline.withLock { $0 = Gate() }
@@ -159,7 +159,7 @@ struct LookupTests {
     }
 
     @Test(
-        "T9: a failure of the origin that was asked at once waits for the tier",
+        "T9: a failure of the origin waits for the tier if both were asked concurrently",
         arguments: [OriginReply.status(.serviceUnavailable), OriginReply().delivered(.resetBeforeHead)])
     func failureAtOnce(_ failure: OriginReply) async throws {
         let server = try await ObjectServer()
@@ -168,7 +168,7 @@ struct LookupTests {
         }
         try await Machine(server).get(origin.url("/a"))
         let machine = try Machine(server)
-        // Without hits, requests ask tier and origin at once.
+        // Without hits, requests ask tier and origin concurrently.
         for number in 0..<HedgingPlan.leastMeasurements { try await machine.get(origin.url("/\(number)")) }
         let gate = Gate()
         server.setFault { _ in
@@ -184,7 +184,7 @@ struct LookupTests {
     }
 
     @Test(
-        "T9: a hit that comes after the origin's response is counted as late, and not as a hit",
+        "T9: a hit after the origin's response counts as late, not as a hit",
         arguments: [true, false])
     func raceAtOnce(_ isLate: Bool) async throws {
         let server = try await ObjectServer()
@@ -195,7 +195,7 @@ struct LookupTests {
         }
         try await Machine(server).get(origin.url("/a"))
         let machine = try Machine(server)
-        // Without hits, requests ask tier and origin at once.
+        // Without hits, requests ask tier and origin concurrently.
         for number in 0..<HedgingPlan.leastMeasurements { try await machine.get(origin.url("/\(number)")) }
         server.setFault { _ in
             await engine.wait()
@@ -213,7 +213,7 @@ struct LookupTests {
     }
 
     @Test(
-        "T2: a reply that contradicts itself or its request is not kept",
+        "T2: the tier does not keep a reply that contradicts itself or its request",
         arguments: [
             (.partialContent, [.contentRange: "bytes 0-0/1"]), (.ok, [.contentLength: "1, 2"]),
         ] as [(HTTPResponse.Status, HTTPFields)])

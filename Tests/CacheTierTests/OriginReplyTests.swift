@@ -14,7 +14,7 @@ struct OriginReplyTests {
         let name: String
         var reply = OriginReply.ok("2".utf8, cacheControl: "max-age=600")
         var fields: HTTPFields = [.cacheControl: "no-cache"]
-        /// Whether the record from before still answers other machines.
+        /// Whether the older record still answers other machines.
         var keepsRecord = false
         var testDescription: String { name }
 
@@ -39,14 +39,14 @@ struct OriginReplyTests {
     }
 
     @Test(
-        "T1: after a newer reply that the tier must not keep, its older record answers no other machine",
+        "T1: after a newer reply that the tier must not keep, the older record answers no machine",
         arguments: [
             Later(name: "no-store", reply: .ok("2".utf8, cacheControl: "no-store")),
             Later(name: "no-cache", reply: .ok("2".utf8, cacheControl: "no-cache")),
             Later(name: "stale at once", reply: .ok("2".utf8, cacheControl: "max-age=0")),
             Later(name: "a 304 with no-store", reply: Later.unchanged("no-store"), fields: Self.validation),
             Later(name: "a 304 with max-age=0", reply: Later.unchanged("max-age=0"), fields: Self.validation),
-            // Other users may get another response.
+            // Another user may get another response.
             Later(name: "private", reply: .ok("2".utf8, cacheControl: "private, max-age=600"), keepsRecord: true),
             Later(
                 name: "private, no-store", reply: .ok("2".utf8, cacheControl: "private, no-store"), keepsRecord: true),
@@ -91,7 +91,7 @@ struct OriginReplyTests {
         #expect(server.names("resp").isEmpty)
     }
 
-    @Test("T5: a 304 that is stale at once keeps a stale record, which a later 304 freshens")
+    @Test("T5: a 304 that is already stale keeps a stale record, and a later 304 freshens it")
     func staleAtOnce() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -126,7 +126,7 @@ struct OriginReplyTests {
     }
 
     @Test(
-        "T4: a body is kept only with the length and the digests that its head states, whatever the policy",
+        "T4: a body is kept only with the length and the digests in its head, under any policy",
         arguments: [
             Stated(name: "right digest", field: "Repr-Digest", value: Stated.digest("abc"), isKept: true),
             Stated(name: "wrong digest", field: "Repr-Digest", value: Stated.digest("abd"), isKept: false),
@@ -152,7 +152,7 @@ struct OriginReplyTests {
     }
 
     @Test(
-        "T5: a 304 about an older record does not put it back in the place of a newer one", arguments: [3, 100_000])
+        "T5: a 304 for an older record does not restore it over a newer one", arguments: [3, 100_000])
     func confirmedTooLate(_ byteCount: Int) async throws {
         let server = try await ObjectServer()
         let gate = Gate()

@@ -11,7 +11,7 @@ import Testing
 @Suite("Outages of a tier")
 struct OutageTests {
     @Test(
-        "T6: an engine that fails in any way fails no load",
+        "T6: no failure of the engine fails a load",
         arguments: [
             OriginReply.status(.internalServerError), .status(.forbidden), .status(HTTPResponse.Status(code: 507)),
             OriginReply().delivered(.resetBeforeHead),
@@ -21,7 +21,7 @@ struct OutageTests {
     func failures(_ reply: OriginReply) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
-        // The pause of the breaker does not pass.
+        // The clock stands still, so the pause of the breaker does not end.
         let machine = try Machine(server) { $0.uptime = { .zero } }
         server.setFault { _ in reply }
         for number in 0..<5 {
@@ -35,7 +35,7 @@ struct OutageTests {
         #expect(machine.tier.statistics.skipped == 1)
     }
 
-    @Test("T6: a full disk of the engine drops writes and no load")
+    @Test("T6: a full disk of the engine drops writes and fails no load")
     func fullDisk() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -51,7 +51,7 @@ struct OutageTests {
         #expect(machine.tier.statistics.writes == 1)
     }
 
-    @Test("T6: a silent engine delays a load by the deadline and no longer")
+    @Test("T6: a silent engine delays a load by no more than the deadline")
     func deadline() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -78,7 +78,7 @@ struct OutageTests {
     }
 
     @Test(
-        "T5: a body whose tier fails on the way is completed by the origin",
+        "T5: the origin completes a body if the tier fails in the middle",
         arguments: [
             OriginReply.Delivery.stalling(afterBytes: 150_000), .resetting(afterBytes: 150_000),
             .declaring(length: 150_000),
@@ -100,11 +100,11 @@ struct OutageTests {
         let machine = try Machine(server) { $0.bodyDeadline = .milliseconds(200) }
         #expect(try await machine.get(origin.url("/a")).body == body)
         #expect(origin.requestCount == 2)
-        // A reset overtakes bytes, and then even the first chunk may be missing: a miss.
+        // A reset may discard sent bytes. If even the first chunk is lost, the lookup is a miss.
         #expect(machine.tier.statistics.resumedBodies + machine.tier.statistics.misses == 1)
     }
 
-    @Test("T5: nothing is delivered beyond a damaged chunk: the rest comes from the origin", arguments: [true, false])
+    @Test("T5: delivers nothing after a damaged chunk: the rest comes from the origin", arguments: [true, false])
     func damagedChunk(_ isSame: Bool) async throws {
         let server = try await ObjectServer()
         let body = Data.noise(300_000, seed: 4)
@@ -123,7 +123,7 @@ struct OutageTests {
             while let chunk = try await response.body.next() { received += chunk }
             #expect(isSame && received == body)
         } catch {
-            // Two representations cannot be one body.
+            // A body must not mix two representations.
             #expect(!isSame && error.code == .truncated)
             #expect(received == body.prefix(196_608))
         }
@@ -158,7 +158,7 @@ struct OutageTests {
     }
 
     @Test(
-        "T5: a body that the tier has lost in part fails at most one load, also on a machine that cannot write",
+        "T5: a body that the tier lost in part fails at most one load, also on a read-only machine",
         arguments: [true, false], [true, false])
     func shortBody(_ canWrite: Bool, _ isSame: Bool) async throws {
         let server = try await ObjectServer()
@@ -186,7 +186,7 @@ struct OutageTests {
                 #expect(number == 0 && !isSame && error.code == .truncated)
             }
             await machine.tier.waitForWrites()
-            // A machine that can write deletes the record, for the other ones.
+            // A machine that can write deletes the record for all machines.
             if number == 0 { #expect(server.names("resp").isEmpty == canWrite) }
         }
         #expect(machine.tier.statistics.resumedBodies == 1)
@@ -194,13 +194,13 @@ struct OutageTests {
         #expect(machine.tier.statistics.hits == (canWrite ? 2 : 1))
     }
 
-    @Test("T6: a slow body takes a bounded time of a load, and suspends bodies of their own for a pause")
+    @Test("T6: a slow body delays a load by a bounded time, and suspends separate bodies for a pause")
     func slowBody() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(600_000, seed: 4)
         let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60", etag: "\"1\"") }
         try await Machine(server).get(origin.url("/a"))
-        // Each chunk takes 0.3 seconds: too long for the body, and not for a chunk.
+        // Each chunk takes 0.3 seconds: within the chunk's deadline, beyond the body's.
         let uptime = Mutex(Duration.zero)
         let step = Mutex(Duration.milliseconds(300))
         let never = Gate()
@@ -230,10 +230,10 @@ struct OutageTests {
         step.withLock { $0 = .zero }
         #expect(try await load() == body)
         #expect(machine.tier.statistics.hits == 1 && origin.requestCount == 3)
-        // The fill writes nothing that the tier has.
+        // The tier already has the body, so the fill writes nothing.
         #expect(machine.tier.statistics.writes == 0)
         uptime.withLock { $0 += .seconds(2) }
-        // An answer without a body tells nothing about bodies.
+        // An answer without a body says nothing about bodies.
         let unchanged = try await transport.send(
             HTTPRequest(
                 method: .get, scheme: "http", authority: origin.authority, path: "/a",
@@ -241,12 +241,12 @@ struct OutageTests {
         #expect(unchanged.head.status == .notModified)
         #expect(try await load() == body)
         #expect(machine.tier.statistics.hits == 3 && origin.requestCount == 3)
-        // The success of the probe has ended the pause.
+        // The successful probe ended the pause.
         #expect(try await load() == body)
         #expect(machine.tier.statistics.hits == 4 && origin.requestCount == 3)
     }
 
-    @Test("T6: an engine without room keeps answering: refused writes open no breaker")
+    @Test("T6: an engine without free space still answers: refused writes do not open the breaker")
     func refusedWrites() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -256,9 +256,10 @@ struct OutageTests {
             try await machine.tier.removeAll(in: scope)
         }
         server.setFault { $0.method == .put ? .status(HTTPResponse.Status(code: 507)) : nil }
-        // Without success between the failures, as with lookups that wait.
+        // No success between the failures, as with waiting lookups.
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // More than open a breaker, and fewer than the measurements after which tier and origin are asked at once.
+            // More than the breaker's threshold, and fewer than the samples after which tier and origin are asked
+            // concurrently.
             for number in 0..<7 { group.addTask { try await machine.get(origin.url("/\(number)")) } }
             try await group.waitForAll()
         }
@@ -266,7 +267,7 @@ struct OutageTests {
         #expect(!machine.tier.isBreakerOpen && machine.tier.statistics.skipped == 0)
     }
 
-    @Test("T6: a check of a silent engine ends", arguments: [HTTPRequest.Method.put, .get, .delete])
+    @Test("T6: the check of a silent engine ends", arguments: [HTTPRequest.Method.put, .get, .delete])
     func silentCheck(_ method: HTTPRequest.Method) async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -281,7 +282,7 @@ struct OutageTests {
         gate.open()
     }
 
-    @Test("T7: a record from the future is a miss: the engine's clock was set back")
+    @Test("T7: a record from the future is a miss, as after the engine's clock was set back")
     func clockSetBack() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -293,7 +294,7 @@ struct OutageTests {
         #expect(machine.tier.statistics.refused.fromFuture == 1)
     }
 
-    @Test("T6: bodies beyond the bound are delivered, not written, and counted")
+    @Test("T6: bodies beyond the limit are delivered, not written, and counted")
     func bound() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(100_000, seed: 6)

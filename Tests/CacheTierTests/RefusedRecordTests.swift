@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// A record of the tier that the loaders of the machines refuse, such as the page of a captive portal.
+/// A record in the tier that the machines' loaders refuse, such as the page of a captive portal.
 @Suite("Records of a tier that loaders refuse", .timeLimit(.minutes(20)))
 struct RefusedRecordTests {
     private struct NoNumber: Error {}
@@ -43,7 +43,7 @@ struct RefusedRecordTests {
         Case(testDescription: "of a refused type", reply: page([.contentType: "text/html"])),
     ]
 
-    /// Returns an origin that answers once with a page, and with 42 from then on.
+    /// Returns an origin that answers once with a page, and afterwards with 42.
     private func origin(_ page: OriginReply) async throws -> LoopbackOrigin {
         try await LoopbackOrigin { request in
             request.serial == 1
@@ -51,7 +51,7 @@ struct RefusedRecordTests {
         }
     }
 
-    @Test("A refused record is replaced: the load succeeds, and so does that of the next machine", arguments: cases)
+    @Test("A refused record is replaced: the load succeeds, and so does the next machine's", arguments: cases)
     private func record(_ page: Case) async throws {
         let server = try await ObjectServer()
         let origin = try await origin(page.reply)
@@ -72,7 +72,7 @@ struct RefusedRecordTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("A page that a prefetch has stored in the machine and in the tier is replaced in both")
+    @Test("A page that a prefetch stored in the machine and in the tier is replaced in both")
     func prefetched() async throws {
         let server = try await ObjectServer()
         let origin = try await origin(Self.page([:]))

@@ -8,9 +8,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Removal from a tier whose engine or writes fail")
+@Suite("Removal with failing engines and writes")
 struct RemovalFailureTests {
-    /// Reads a URL through the transport alone, without the store of the machine.
+    /// Reads a URL through the transport, bypassing the machine's store.
     private func load(
         _ machine: Machine, _ origin: LoopbackOrigin, _ path: String = "/a", method: HTTPRequest.Method = .get
     ) async throws -> String {
@@ -53,7 +53,7 @@ struct RemovalFailureTests {
         #expect(machine.tier.pendingRemovalCount == 1)
     }
 
-    @Test("T8: a removal by an unsafe request that fails is never undone, and is repeated until the engine takes it")
+    @Test("T8: a failed removal by an unsafe request stays in force, and is repeated until the engine accepts it")
     func failedRemoval() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -76,7 +76,7 @@ struct RemovalFailureTests {
         uptime.withLock { $0 = .seconds(100) }
         #expect(try await load(machine, origin) == "3")
         #expect(!machine.tier.isBreakerOpen)
-        // Others do not know yet.
+        // The other machines do not know of the removal yet.
         #expect(try await load(Machine(server), origin) == "1")
         server.setFault { request in
             if request.method == .put { await arrival.wait() }
@@ -93,7 +93,7 @@ struct RemovalFailureTests {
     }
 
     @Test(
-        "T8: an epoch that the engine has lost is a miss, opens no breaker, and is replaced", arguments: [true, false])
+        "T8: an epoch that the engine lost is a miss, is replaced, and opens no breaker", arguments: [true, false])
     func lost(_ canWrite: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -113,7 +113,7 @@ struct RemovalFailureTests {
         if canWrite { #expect(try await load(Machine(server), origin) == "8") }
     }
 
-    @Test("T8: a lost epoch makes nothing valid again, also for machines that start later", arguments: [true, false])
+    @Test("T8: a lost epoch restores no removed record, also for machines that start later", arguments: [true, false])
     func lostBeforeStart(_ canWrite: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -126,12 +126,12 @@ struct RemovalFailureTests {
         #expect(try await load(Machine(server, keys: keys), origin) == (canWrite ? "2" : "3"))
     }
 
-    @Test("T8: a record carries only epochs that the engine had before the origin was asked")
+    @Test("T8: a record contains only epochs that the engine had before the origin was asked")
     func newEpochs() async throws {
         let server = try await ObjectServer()
         let remover = try Machine(server)
         let origin = try await LoopbackOrigin { request in
-            // The removal overtakes the reply: the epochs that the request has written are replaced.
+            // The removal overtakes the reply and replaces the epochs that the request wrote.
             if request.serial == 1 {
                 #expect(server.names("epoch").count == 4)
                 try? await remover.tier.removeAll(in: .partition)
@@ -144,7 +144,7 @@ struct RemovalFailureTests {
         #expect(try await load(Machine(server), origin) == "2")
     }
 
-    @Test("T8: an epoch that a machine began to write before a removal, and the engine takes after it, removes too")
+    @Test("T8: an epoch whose write began before a removal and arrives after it still removes")
     func lateFirstEpoch() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -154,7 +154,7 @@ struct RemovalFailureTests {
             if request.method == .put { await gate.wait() }
             return nil
         }
-        // Both machines have found no epoch.
+        // Both machines found no epoch.
         async let lateBody = load(late, origin, "/late")
         await gate.reached(4)
         server.setFault(nil)
@@ -166,7 +166,7 @@ struct RemovalFailureTests {
         #expect(try await load(writer, origin) == "3")
     }
 
-    @Test("T8: machines that write the first epochs at the same time agree on an engine without conditions")
+    @Test("T8: on an engine without conditional writes, machines that write the first epochs concurrently agree")
     func firstEpochs() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -176,7 +176,7 @@ struct RemovalFailureTests {
             guard request.path.contains("/epoch/") else { return nil }
             if request.method == .put { await gate.wait() }
             if request.method == .get, server.objects[request.path] != nil {
-                // All writes come first.
+                // All writes come before the first read of an epoch.
                 while machines.map(\.tier.statistics.newEpochs) != [4, 4] { await Task.yield() }
             }
             return nil
@@ -193,7 +193,7 @@ struct RemovalFailureTests {
         }
     }
 
-    @Test("T8: without the time to write an epoch, a load does not wait for it, and its response is not written")
+    @Test("T8: a load waits for the write of an epoch up to the deadline; after it, its response is not written")
     func slowEpochs() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -217,7 +217,7 @@ struct RemovalFailureTests {
         }
         async let first = load(machine, origin)
         await gate.reached(4)
-        // The rest of the deadline, after the lookup.
+        // The rest of the deadline after the lookup.
         while !clock.sleeps.contains(where: { $0 < .milliseconds(50) }) { await Task.yield() }
         clock.advance(by: .milliseconds(50))
         #expect(try await first == "1")
@@ -228,7 +228,7 @@ struct RemovalFailureTests {
         #expect(try await load(Machine(server), origin) == "2")
     }
 
-    @Test("T8: an epoch that was replaced before, or comes from a cache in front of the engine, does not count")
+    @Test("T8: an epoch that was replaced earlier, or comes from a cache in front of the engine, does not count")
     func rolledBack() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -253,7 +253,7 @@ struct RemovalFailureTests {
         #expect(reader.tier.statistics.unusableEpochs == 1 && !reader.tier.isBreakerOpen)
     }
 
-    @Test("T8: a machine that cannot write ignores what its own unsafe request has made invalid")
+    @Test("T8: a read-only machine ignores records that its own unsafe request invalidated")
     func readersUnsafe() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=600") }
@@ -265,7 +265,7 @@ struct RemovalFailureTests {
         #expect(try await load(reader, origin) == "3")
         let writer = try Machine(server)
         func write() async throws { try await writer.get(origin.url("/a"), [.cacheControl: "no-cache"]) }
-        // A record of a response from the minute after it does not answer, and stays without effect.
+        // A response from the minute after the request does not answer, and does not end the rule.
         server.time += 30
         uptime.withLock { $0 = .seconds(30) }
         try await write()
@@ -273,7 +273,7 @@ struct RemovalFailureTests {
         server.time += 70
         uptime.withLock { $0 = .seconds(100) }
         #expect(try await load(reader, origin) == "6")
-        // A record of a response from later answers.
+        // A record of a later response answers.
         try await write()
         #expect(try await load(reader, origin) == "7")
         #expect(origin.requestCount == 7)
@@ -289,7 +289,7 @@ struct RemovalFailureTests {
     }
 
     @Test(
-        "T9: one read of an epoch serves all lookups that wait for it, and one write of a new one",
+        "T9: lookups that wait for an epoch share one read and one write of it",
         arguments: [true, false])
     func joined(_ isNew: Bool) async throws {
         let server = try await ObjectServer()
@@ -299,7 +299,7 @@ struct RemovalFailureTests {
             server.requests.filter { $0.path.contains("/epoch/") && $0.method == method }.count
         }
         let before = (reads: count(.get), writes: count(.put))
-        // Advances with each look, so that no two events are at the same time.
+        // Advances with each reading, so that no two events have the same time.
         let uptime = Mutex(Duration.zero)
         let machine = try Machine(server) {
             $0.epochLifetime = .seconds(5)
@@ -318,12 +318,12 @@ struct RemovalFailureTests {
         }
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<10 { group.addTask { try await load(machine, origin) } }
-            // Two further requests of each lookup.
+            // Two more requests for each lookup.
             await rest.reached(20)
             epochs.open()
             for try await body in group { #expect(body == "a") }
         }
-        // A lookup may read a new epoch once more before it is written.
+        // A lookup may read a new epoch again before its write.
         #expect(isNew ? count(.get) >= before.reads + 4 : count(.get) == before.reads + 4)
         #expect(count(.put) == before.writes + (isNew ? 4 : 0))
     }

@@ -14,7 +14,7 @@ struct RemovalModelTests {
         var generator = SeededGenerator()
         var (served, late, own, unfinished, readLater) = (0, 0, 0, 0, 0)
         for number in 0..<100_000 {
-            // Lets other tests have the thread.
+            // Yields the thread to other tests.
             if number % 500 == 0 { await Task.yield() }
             let run = Interleaving.run(using: &generator)
             served += run.served
@@ -29,13 +29,13 @@ struct RemovalModelTests {
     }
 
     @Test(
-        "T8: an epoch that is read after the origin was asked counts only by the engine's time before and after",
+        "T8: an epoch read after the origin was asked counts only by the engine's time before and after",
         arguments: [Interleaving.Trust.any, .byRead, .byRequest])
     fileprivate func control(_ trust: Interleaving.Trust) async {
         var generator = SeededGenerator()
         var violations = 0
         for number in 0..<100_000 {
-            // Lets other tests have the thread.
+            // Yields the thread to other tests.
             if number % 500 == 0 { await Task.yield() }
             let run = Interleaving.run(trust, using: &generator)
             violations += run.lateViolations + run.ownViolations
@@ -44,48 +44,48 @@ struct RemovalModelTests {
     }
 }
 
-/// A model of the protocol: machines share one record and one epoch; each step is one request of one machine.
+/// A model of the protocol. Machines share one record and one epoch; each step is one request of one machine.
 private struct Interleaving {
-    /// The epochs, read after the origin was asked, with which a fill writes its record.
+    /// The rule that accepts the epochs of a fill, if they are read after the origin was asked.
     enum Trust {
         case any
-        /// By the engine's time of the read alone.
+        /// Only by the engine's time of the read.
         case byRead
-        /// By the engine's time before the origin was asked alone.
+        /// Only by the engine's time before the origin was asked.
         case byRequest
-        /// By the rule of the table.
+        /// By the rule of `EpochTable`.
         case byBoth
     }
 
     private enum Phase {
         case idle
-        /// Tier and origin were asked at once: the epoch is read later.
+        /// Tier and origin were asked concurrently: the epoch is read later.
         case bothAsked(EpochTable.Time, version: Int)
         case epochRead(String?, start: Duration, isFill: Bool)
-        /// The epoch was absent: a fill writes another one before it asks the origin.
+        /// The epoch was absent: a fill writes a new one before it asks the origin.
         case epochMissing(Write)
         case originAsked(String?, version: Int, isReadLater: Bool = false)
     }
 
-    /// The write of an epoch. It reaches the engine at most once, at its end, before it or after it.
+    /// The write of an epoch. It reaches the engine at most once: before its end, at its end or later.
     private struct Write {
         let value: String
         var removalCount = 0
         let start: Duration
-        /// The version of the origin that the machine's removals demand; `nil` for the first epoch of a scope.
+        /// The minimum version of the origin for the machine's removals, or `nil` for the first epoch of a scope.
         var version: Int?
         var isApplied = false
     }
 
     private struct Machine {
         var table = EpochTable(lifetime: Interleaving.lifetime)
-        /// Two requests at a time.
+        /// Each machine makes two concurrent requests.
         var phases = [Phase.idle, .idle]
-        /// The version before which this machine may serve nothing.
+        /// The lowest version that this machine may serve.
         var removed = 0
         var hasJob = false
         var write: Write?
-        /// The engine's time as last stated, and the uptime then.
+        /// The last stated time of the engine, and the uptime then.
         var time: (date: HTTPDate, uptime: Duration)?
     }
 
@@ -93,7 +93,7 @@ private struct Interleaving {
 
     private let trust: Trust
     private var now = Duration.zero
-    /// The engine's clock; set once at most.
+    /// The engine's clock. Set at most once.
     private var clock = HTTPDate(secondsSince1970: 1_700_000_000)
     private var stepsUntilClock: Int?
     private var version = 0
@@ -101,10 +101,10 @@ private struct Interleaving {
     private var epochTime = HTTPDate.distantPast
     private var writeCount = 0
     private var record: (version: Int, epoch: String, isReadLater: Bool)?
-    /// The versions before which responses are removed, with the times at which the engine took the epochs.
+    /// The versions below which responses are removed, with the times at which the engine accepted the epochs.
     private var removals: [(version: Int, time: Duration)] = []
     private var machines = [Machine](repeating: Machine(), count: 3)
-    /// Writes that their machines have given up, and that still arrive.
+    /// Writes that their machines abandoned, and that may still arrive.
     private var late: [Write] = []
     private(set) var served = 0
     private(set) var lateViolations = 0
@@ -138,7 +138,7 @@ private struct Interleaving {
         return model
     }
 
-    /// Sets the engine's clock some steps after the first fill that has asked tier and origin at once.
+    /// Sets the engine's clock some steps after the first fill that asks tier and origin concurrently.
     private mutating func stepClock(isForward: Bool) {
         guard let steps = stepsUntilClock else { return }
         if steps == 0 { clock = clock.advanced(by: isForward ? 3600 : -3600) }
@@ -160,7 +160,7 @@ private struct Interleaving {
         return machines[index].table.note(epoch, of: "e", at: now, .init(uptime: now, stamp: stamp))
     }
 
-    /// Returns the epoch with which a fill writes, after tier and origin were asked at once.
+    /// Returns the epoch for the write of a fill, after tier and origin were asked concurrently.
     private func epoch(_ index: Int, at time: EpochTable.Time) -> String? {
         let table = machines[index].table
         switch trust {
@@ -172,7 +172,7 @@ private struct Interleaving {
 
     private mutating func apply(_ write: Write) {
         epoch = write.value
-        // The clocks of an engine's machines differ.
+        // The machines of an engine have different clocks.
         epochTime = engineTime.advanced(by: -Int64(writeCount * 7 % 20))
         if let version = write.version { removals.append((version, now)) }
     }
@@ -187,7 +187,7 @@ private struct Interleaving {
         apply(write)
     }
 
-    /// The job that writes the machine's removals until the engine has taken one.
+    /// The job that repeats the write of the machine's removals until the engine accepts one.
     private mutating func stepJob(_ index: Int, _ choice: Int) {
         guard machines[index].hasJob else { return }
         guard var write = machines[index].write else {
@@ -199,12 +199,12 @@ private struct Interleaving {
         }
         switch choice {
         case ..<16:
-            // The engine has taken the write; its answer is on the way.
+            // The engine accepted the write; its answer is in transit.
             if !write.isApplied { apply(write) }
             write.isApplied = true
             machines[index].write = write
         case ..<28:
-            // Fails for the machine: dropped, or still on the way, or only its answer is lost.
+            // The write fails for the machine: it is dropped or still in transit, or only its answer is lost.
             failedWrites += 1
             if !write.isApplied, choice < 22 { late.append(write) }
             machines[index].write = nil
@@ -270,7 +270,7 @@ private struct Interleaving {
             write.isApplied = true
             machines[index].phases[slot] = .epochMissing(write)
         case ..<40:
-            // The load does not wait for it any longer.
+            // The load no longer waits for the write.
             if !write.isApplied { late.append(write) }
             machines[index].phases[slot] = .originAsked(nil, version: version)
         default:
@@ -279,7 +279,7 @@ private struct Interleaving {
         }
     }
 
-    /// A machine whose epoch counts now serves nothing from before its own unsafe requests.
+    /// Checks that a machine with the current epoch serves nothing from before its own unsafe requests.
     private mutating func checkOwn(_ index: Int, _ slot: Int) {
         guard case .epochRead(let read?, start: now, isFill: false) = machines[index].phases[slot],
             let record, record.epoch == read

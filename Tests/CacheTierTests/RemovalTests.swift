@@ -30,7 +30,7 @@ struct RemovalTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T8: a removal of another host or partition removes nothing")
+    @Test("T8: a removal of another host or partition has no effect")
     func otherScope() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -46,7 +46,7 @@ struct RemovalTests {
         let server = try await ObjectServer()
         let remover = try Machine(server)
         let origin = try await LoopbackOrigin { request in
-            // The origin has read its old state; the removal overtakes the reply.
+            // The origin read its old state; the removal overtakes the reply.
             if request.serial == 1 { try? await remover.tier.removeAll(in: .partition) }
             return .ok("\(request.serial)".utf8, cacheControl: "max-age=60")
         }
@@ -65,7 +65,7 @@ struct RemovalTests {
         #expect(try await Machine(server).get(origin.url("/a")).body == Data("3".utf8))
     }
 
-    @Test("T4: an epoch that cannot be read is a miss; without a proof, it is replaced", arguments: [true, false])
+    @Test("T4: an unreadable epoch is a miss; an unauthenticated one is replaced", arguments: [true, false])
     func unreadable(_ isForged: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -84,13 +84,13 @@ struct RemovalTests {
         #expect(machine.tier.statistics.hits == 0)
         #expect(machine.tier.statistics.refused.forged == (isForged ? 1 : 0))
         guard isForged else { return }
-        // Replaced by the machine that could not read it.
+        // The machine that could not read the epoch replaced it.
         try await Machine(server).get(origin.url("/a"))
         #expect(origin.requestCount == 2)
     }
 
     @Test(
-        "T8: on an engine that was set back, a running machine ends what the older epoch makes valid again",
+        "T8: after the engine is restored to an older state, a running machine replaces the older epochs",
         arguments: [29, 31])
     func setBack(_ seconds: Int) async throws {
         let server = try await ObjectServer()
@@ -102,7 +102,7 @@ struct RemovalTests {
         try await machine.tier.removeAll(in: .partition)
         uptime.withLock { $0 = .seconds(seconds) }
         server.objects = before
-        // A copy of the engine may lag behind for less than 30 seconds.
+        // A copy of the engine may lag by less than 30 seconds.
         let isReplaced = seconds > 30
         try await machine.get(origin.url("/a"), [.cacheControl: "no-cache"])
         #expect(origin.requestCount == 2)
@@ -112,7 +112,7 @@ struct RemovalTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T8: an epoch is read once in its lifetime")
+    @Test("T8: an epoch is read once per lifetime")
     func lifetime() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -123,11 +123,11 @@ struct RemovalTests {
         }
         func reads() -> Int { server.requests.filter { $0.path.contains("/epoch/") && $0.method == .get }.count }
         try await machine.get(origin.url("/a"))
-        // Four that the engine lacks, and each again after its write.
+        // The engine lacks four epochs; each is read again after its write.
         #expect(reads() == 8)
         uptime.withLock { $0 = .seconds(4.9) }
         try await machine.get(origin.url("/b"))
-        // The group of the URL may be another one.
+        // The URL may belong to another group.
         #expect(reads() == 8 || reads() == 10)
         let before = reads()
         uptime.withLock { $0 = .seconds(10) }
@@ -135,7 +135,7 @@ struct RemovalTests {
         #expect(reads() > before + 1)
     }
 
-    @Test("T8: the time of an epoch in a cache in front of the engine counts towards its lifetime")
+    @Test("T8: the age of an epoch in a cache in front of the engine counts towards its lifetime")
     func cachedEpoch() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -163,7 +163,7 @@ struct RemovalTests {
         #expect(try await load() == Data("2".utf8))
     }
 
-    @Test("T8: after a removal, no read that began during its write counts for longer on the removing machine")
+    @Test("T8: on the removing machine, a read that began during the removal's write expires with the removal")
     func readDuringWrite() {
         var table = EpochTable(lifetime: .seconds(5))
         table.wrote("0", to: "e", from: .seconds(0), to: .seconds(1))
@@ -174,7 +174,7 @@ struct RemovalTests {
         #expect(table.note("0", of: "e", at: .seconds(4), .init(uptime: .seconds(6), stamp: nil)) == .unsettled)
         #expect(table.note("1", of: "e", at: .seconds(5), .init(uptime: .seconds(6), stamp: nil)) == .value("1"))
         #expect(table.current("e", at: .seconds(6)) == "1")
-        // The value of a write that was read before another one ended.
+        // A value that was read before another write ended.
         _ = table.note("2", of: "e", at: .seconds(8), .init(uptime: .seconds(9), stamp: nil))
         table.wrote("3", to: "e", from: .seconds(7), to: .seconds(10))
         table.wrote("2", to: "e", from: .seconds(7), to: .seconds(11))

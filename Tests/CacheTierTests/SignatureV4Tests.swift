@@ -54,12 +54,12 @@ struct SignatureV4Tests {
         #expect(authorization.hasPrefix("AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/"))
     }
 
-    @Test("T3: the time of a signature is that of HTTP in digits")
+    @Test("T3: the time of a signature is the HTTP date in digits")
     func time() {
         #expect(SignatureV4.text(of: .init(secondsSince1970: 1_369_353_600)) == "20130524T000000Z")
     }
 
-    @Test("T3: the content type of an object is signed, as Amazon asks for")
+    @Test("T3: signs the content type of an object, as AWS requires")
     func contentType() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200) }
         let engine = try TierEngine.s3(
@@ -93,7 +93,7 @@ struct SignatureV4Tests {
     }
 
     @Test(
-        "T3: the signature covers the authority as it is sent: without the default port",
+        "T3: the signature covers the authority as sent: without the default port",
         arguments: [
             ("https://h:443/b", "h"), ("http://h:80/b", "h"), ("https://h:80/b", "h:80"), ("http://h:443/b", "h:443"),
         ])
@@ -106,7 +106,7 @@ struct SignatureV4Tests {
         #expect(transport.requests.first?.authority == authority)
     }
 
-    @Test("T3: credentials come from the environment, as AWS names them")
+    @Test("T3: reads credentials from the environment variables of AWS")
     func environment() {
         #expect(S3Credentials(environment: ["AWS_ACCESS_KEY_ID": "a"]) == nil)
         let all = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "c"]
@@ -117,7 +117,7 @@ struct SignatureV4Tests {
     }
 
     @Test(
-        "an engine needs an http or https URL without user, query and fragment, and the error shows none of them",
+        "an engine needs an http or https URL without user, query and fragment; the error hides all three",
         arguments: [
             ("", ""), ("ftp://h/x", "ftp://h/x"), ("http://", "http://"), ("https://u:p@h/x", "h/x"),
             ("http://h/x?y", "http://h/x"), ("http://h/x#y", "http://h/x"), ("http://h/a b", "http://h/a b"),
@@ -128,7 +128,7 @@ struct SignatureV4Tests {
     }
 
     @Test(
-        "a prefix in a bucket has only bytes that every encoding leaves as they are",
+        "a prefix in a bucket has only bytes that no encoding changes",
         arguments: ["a=b", "a+b", "a:b", "(a)", "%20"])
     func prefix(_ prefix: String) throws {
         let url = "https://h/bucket/\(prefix)"

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Machines that miss the same response at the same time", .timeLimit(.minutes(20)))
+@Suite("Machines that miss the same response", .timeLimit(.minutes(20)))
 struct StampedeTests {
     @Test("T10: one of eight machines asks the origin, and the others wait for its response")
     func fleet() async throws {
@@ -52,7 +52,7 @@ struct StampedeTests {
             for try await body in group { #expect(body == Data("a".utf8)) }
         }
         #expect(origin.requestCount <= 8)
-        // Found out by the first lease.
+        // The first lease detects it.
         let asking = machines.filter { $0.tier.statistics.leases > 0 }
         #expect(asking.allSatisfy { !$0.tier.hasConditionalWrites })
         if code == 501 || code == 405 { #expect(machines.contains { !$0.tier.hasConditionalWrites }) }
@@ -65,7 +65,7 @@ struct StampedeTests {
         #expect(server.names("lease").isEmpty)
     }
 
-    @Test("T10: check finds out whether an engine honours conditions", arguments: [true, false])
+    @Test("T10: check detects whether an engine honours conditions", arguments: [true, false])
     func check(_ ignoresConditions: Bool) async throws {
         let server = try await ObjectServer()
         server.ignoresConditions = ignoresConditions
@@ -83,7 +83,7 @@ struct StampedeTests {
     }
 
     @Test(
-        "T10: a response that the tier does not store releases the waiting machines at once",
+        "T10: a response that the tier does not store releases the waiting machines immediately",
         arguments: [
             Unwritten(name: "no-store", reply: .ok("a".utf8, cacheControl: "no-store")),
             Unwritten(name: "private", reply: .ok("a".utf8, cacheControl: "private, max-age=60")),
@@ -123,7 +123,7 @@ struct StampedeTests {
         }
     }
 
-    @Test("T10: a load that is given up, or a write that fails, ends the lease", arguments: [true, false])
+    @Test("T10: an abandoned load or a failed write ends the lease", arguments: [true, false])
     func abandoned(_ isGivenUp: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok(Data.noise(200_000, seed: 1), cacheControl: "max-age=60") }
@@ -141,7 +141,7 @@ struct StampedeTests {
         #expect(machine.tier.statistics.leases == 1 && machine.tier.statistics.writes == 0)
     }
 
-    @Test("T10: a note that there is nothing to wait for counts for the lifetime of a lease, without requests")
+    @Test("T10: the note that waiting is useless lasts for a lease's lifetime, and saves requests")
     func notes() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "no-store") }
@@ -168,7 +168,7 @@ struct StampedeTests {
     }
 
     @Test(
-        "T10: a machine waits for a lease at most for its bound, and takes over a lease after its lifetime",
+        "T10: a machine waits for a lease at most up to its bound, and takes over an expired lease",
         arguments: [9, 10, -11])
     func dead(_ elapsed: Int) async throws {
         let server = try await ObjectServer()
@@ -195,7 +195,7 @@ struct StampedeTests {
         #expect(try await stuck.body == Data("a".utf8))
     }
 
-    @Test("T4, T10: a forged lease is no lease")
+    @Test("T4, T10: a forged lease is ignored")
     func forged() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -212,7 +212,7 @@ struct StampedeTests {
         _ = try await stuck
     }
 
-    @Test("T10: an engine that does not answer for a lease fails no load, and each machine asks the origin itself")
+    @Test("T10: an engine that does not answer for a lease fails no load, and each machine asks the origin")
     func failingLeases() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -257,7 +257,7 @@ struct StampedeTests {
         _ = try await stuck
     }
 
-    @Test("T9, T10: a request that asks tier and origin at once takes no lease")
+    @Test("T9, T10: a request that asks tier and origin concurrently takes no lease")
     func hedged() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }

@@ -13,7 +13,7 @@ struct TagRemovalModelTests {
         var generator = SeededGenerator()
         var (served, violations, withoutCommon) = (0, 0, 0)
         for number in 0..<100_000 {
-            // Lets other tests have the thread.
+            // Yields the thread to other tests.
             if number % 500 == 0 { await Task.yield() }
             let run = Interleaving.run(comparesCommon: true, using: &generator)
             served += run.served
@@ -33,7 +33,7 @@ private struct Interleaving {
         case common, tag
     }
 
-    /// The write of an epoch. It reaches the engine at most once: in its step, or late.
+    /// The write of an epoch. It reaches the engine at most once: in its step, or later.
     private struct Write {
         let object: Object
         let value: String
@@ -48,14 +48,14 @@ private struct Interleaving {
         case tagMissing(Write, common: String, version: Int)
         case tagKnown(String, common: String, version: Int)
         case recordReady(String, version: Int)
-        /// A removal has begun, with the version that it demands.
+        /// A removal has begun, with the minimum version.
         case removing(version: Int)
         case commonReplaced(version: Int)
     }
 
     private struct Machine {
         var table = EpochTable(lifetime: Interleaving.lifetime)
-        /// Two requests at a time.
+        /// Each machine makes two concurrent requests.
         var phases = [Phase.idle, .idle]
     }
 
@@ -67,10 +67,10 @@ private struct Interleaving {
     private var writeCount = 0
     private var objects: [Object: String] = [:]
     private var record: (version: Int, tag: String)?
-    /// The versions before which responses are removed, with the times at which the removals were complete.
+    /// The versions below which responses are removed, with the times at which the removals were complete.
     private var removals: [(version: Int, time: Duration)] = []
     private var machines = [Machine](repeating: Machine(), count: 3)
-    /// Writes that their machines have given up, and that still arrive.
+    /// Writes that their machines abandoned, and that may still arrive.
     private var late: [Write] = []
     private(set) var served = 0
     private(set) var violations = 0
@@ -106,7 +106,7 @@ private struct Interleaving {
         return machines[index].table.note(objects[object], of: object.rawValue, at: now, .init(uptime: now, stamp: nil))
     }
 
-    /// Ends a write: it has reached the engine, or will reach it late.
+    /// Ends a write that has reached the engine, or will reach it later.
     private mutating func finish(_ write: Write, _ index: Int, _ choice: Int) -> Bool {
         guard choice >= 8 else {
             late.append(write)
@@ -127,7 +127,7 @@ private struct Interleaving {
             version += 1
             return .removing(version: version)
         case .idle where choice < 16:
-            // Asks tier and origin at once.
+            // Asks tier and origin concurrently.
             return .originAsked(common: machines[index].table.known("common"), version: version)
         case .idle where choice < 40:
             switch read(.common, index) {

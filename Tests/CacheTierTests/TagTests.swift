@@ -24,7 +24,7 @@ struct TagTests {
         }
     }
 
-    /// Reads a URL through the transport alone, without the store of the machine.
+    /// Reads a URL through the transport, bypassing the machine's store.
     private func load(
         _ machine: Machine, _ origin: LoopbackOrigin, _ path: String = "/a", method: HTTPRequest.Method = .get
     ) async throws -> String {
@@ -53,7 +53,7 @@ struct TagTests {
     }
 
     @Test(
-        "T11: a removal by tag reaches all machines, and removes nothing else",
+        "T11: a removal by tag reaches all machines, and leaves other responses",
         arguments: [
             Removal(name: "first tag", tag: "one", isRemoved: true),
             Removal(name: "last tag", tag: "two", isRemoved: true),
@@ -75,14 +75,14 @@ struct TagTests {
     }
 
     @Test(
-        "T11: a fill that began before a removal by tag is never visible after it, whether the tag is known or new",
+        "T11: a fill that began before a removal by tag is never visible after it, for known and new tags",
         arguments: [true, false])
     func race(_ isKnown: Bool) async throws {
         let server = try await ObjectServer()
         let remover = try Machine(server)
         let authority = Mutex("")
         let origin = try await origin(["one"]) { request in
-            // The origin has read its old state; the removal overtakes the reply.
+            // The origin read its old state; the removal overtakes the reply.
             guard request.path == "/a", request.serial == (isKnown ? 2 : 1) else { return }
             try? await remover.tier.removeAll(in: .tag("one", origin: "http://\(authority.withLock { $0 })"))
         }
@@ -132,12 +132,12 @@ struct TagTests {
         #expect(try await load(machine, origin) == "1")
         #expect(try await load(machine, origin, "/other", method: .post) == "2")
         #expect(try await load(machine, origin) == "3")
-        // A machine that cannot write tells no other one.
+        // A read-only machine does not inform other machines.
         #expect(try await load(Machine(server), origin) == (canWrite ? "3" : "1"))
     }
 
     @Test(
-        "T11: a removal by tag that is not recorded throws, whichever of its two epochs fails",
+        "T11: a removal by tag throws if either of its two epochs is not recorded",
         arguments: ["epoch", "tag"])
     func failing(_ folder: String) async throws {
         let server = try await ObjectServer()
@@ -153,7 +153,7 @@ struct TagTests {
         #expect(server.names("epoch").count == (folder == "epoch" ? 0 : 1) && server.names("tag").isEmpty)
     }
 
-    @Test("T11: the epochs of tags are read once in their lifetime")
+    @Test("T11: the epochs of tags are read once per lifetime")
     func lifetime() async throws {
         let server = try await ObjectServer()
         let origin = try await origin(["one", "two"])

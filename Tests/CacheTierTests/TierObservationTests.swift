@@ -27,7 +27,7 @@ struct TierObservationTests {
         return try metrics.expectCounter("cachetier.\(label)", dimensions).totalValue
     }
 
-    @Test("hits, misses and writes are counted as in the statistics, and each request to the tier is a step")
+    @Test("counts hits, misses and writes as in the statistics; each request to the tier is a step")
     func answers() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -48,7 +48,7 @@ struct TierObservationTests {
         #expect(step.beganAt <= step.endedAt)
     }
 
-    @Test("errors, skipped requests, dropped writes and the open breaker are counted")
+    @Test("counts errors, skipped requests, dropped writes and the open breaker")
     func outage() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -64,7 +64,7 @@ struct TierObservationTests {
         #expect(breakers.lastValue == 1)
     }
 
-    @Test("the list of counts has every count once")
+    @Test("the list of counts contains each count once")
     func list() throws {
         let engine = try TierEngine.plain("http://127.0.0.1:9/tier", transport: DefaultTransport())
         let statistics = try Machine(engine).tier.statistics
@@ -76,7 +76,7 @@ struct TierObservationTests {
         #expect(Set(TierCount.all.map { $0.path as AnyKeyPath }).count == TierCount.all.count)
     }
 
-    @Test("T3: refused objects are counted by reason")
+    @Test("T3: counts refused objects by reason")
     func refusals() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -90,7 +90,7 @@ struct TierObservationTests {
         #expect(try total("refused", ("reason", "unknownKey")) == 0)
     }
 
-    @Test("the first epoch of a scope is no removal")
+    @Test("the first epoch of a scope is not a removal")
     func surveyAfterFilling() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -129,7 +129,7 @@ struct TierObservationTests {
     }
 }
 
-/// Keeps the steps that it receives.
+/// Records the steps that it receives.
 private final class Steps: RequestObserver {
     /// Guards the steps.
     private let received = Mutex([RequestStep]())

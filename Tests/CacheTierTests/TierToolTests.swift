@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// The commands of the tool that use a tier, run as a program.
+/// The tool's commands that use a tier, run as a program.
 @Suite("cachestore with a tier", .timeLimit(.minutes(20)))
 struct TierToolTests {
     private static let secret = String(repeating: "0f", count: 32)
@@ -48,7 +48,7 @@ struct TierToolTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("tier get only reads, also what the tier lacks")
+    @Test("tier get only reads, even if the tier lacks the response")
     func getReads() async throws {
         let server = try await ObjectServer()
         let missing = try await run(["tier", "get", "http://127.0.0.1:9/a"], tier: server.url)
@@ -108,7 +108,7 @@ struct TierToolTests {
         #expect(other.exitCode == 2 && other.errorText.contains("does not answer"))
     }
 
-    @Test("T3: without a secret the commands fail, and say where it belongs", arguments: [nil, "", "0f", "zz"])
+    @Test("T3: without a secret the commands fail, and explain where it belongs", arguments: [nil, "", "0f", "zz"])
     func secret(_ secret: String?) async throws {
         for arguments in [["tier", "check"], ["get", "http://127.0.0.1:9/"]] {
             let output = try await run(arguments, tier: "http://127.0.0.1:9", secret: secret)

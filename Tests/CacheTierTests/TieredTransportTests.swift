@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Tiered transport")
 struct TieredTransportTests {
-    @Test("T1: a response of one machine answers the miss of another one without the origin", arguments: [20, 300_000])
+    @Test("T1: a response of one machine answers another machine's miss without the origin", arguments: [20, 300_000])
     func sharing(_ byteCount: Int) async throws {
         let server = try await ObjectServer()
         let body = Data.noise(byteCount, seed: 1)
@@ -33,7 +33,7 @@ struct TieredTransportTests {
         for name in server.objects.keys { #expect(!name.contains("127.0.0.1") && !name.contains("news")) }
     }
 
-    @Test("The interim responses of the origin reach the caller, and a hit of the tier has none")
+    @Test("Interim responses of the origin reach the caller; a hit of the tier has none")
     func interimResponses() async throws {
         let server = try await ObjectServer()
         let origin = ScriptedTransport(.reply(200, [.cacheControl: "max-age=600"], "page").preceded(by: 103))
@@ -53,7 +53,7 @@ struct TieredTransportTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T1: each variant has a record of its own, and Vary selects it")
+    @Test("T1: each variant has its record, and Vary selects it")
     func variants() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -75,7 +75,7 @@ struct TieredTransportTests {
         #expect(server.names("vary").count == 1)
     }
 
-    @Test("T1: a conditional request is answered with a 304 from a fresh record, and freshens the store")
+    @Test("T1: a fresh record answers a conditional request with a 304, and freshens the store")
     func revalidation() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60", etag: "\"1\"") }
@@ -93,7 +93,7 @@ struct TieredTransportTests {
         #expect(second.tier.statistics.hits == 1)
     }
 
-    @Test("T1: a 304 of the origin freshens the stale record of the tier, and its body", arguments: [20, 100_000])
+    @Test("T1: a 304 of the origin freshens the tier's stale record and its body", arguments: [20, 100_000])
     func freshening(_ byteCount: Int) async throws {
         let server = try await ObjectServer()
         let body = Data.noise(byteCount, seed: 1)
@@ -122,7 +122,7 @@ struct TieredTransportTests {
         #expect(hit.body == body && hit.fields[.contentLanguage] == "l2")
         #expect(hit.fields.ageSeconds.map { (49...52).contains($0) } == true)
         #expect(origin.requestCount == 2)
-        // A 304 about another representation of a client freshens nothing.
+        // A 304 for another representation freshens nothing.
         server.time += 61
         try await Machine(server).get(origin.url("/a"), [.ifNoneMatch: "\"2\""])
         let last = try Machine(server)
@@ -157,7 +157,7 @@ struct TieredTransportTests {
         #expect(try await get(request).tier.statistics.hits == (byte == 0xE9 ? 1 : 0))
     }
 
-    @Test("T1: HEAD and ranges are answered from a record with its body inside")
+    @Test("T1: a record that contains its body answers HEAD and ranges")
     func headAndRange() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("0123456789".utf8, cacheControl: "max-age=60", etag: "\"1\"") }
@@ -169,11 +169,11 @@ struct TieredTransportTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("T1: eight machines that miss at the same time ask the origin at most once each, and later ones never")
+    @Test("T1: eight machines that miss together each ask the origin at most once; later machines never ask")
     func fleet() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=86400") }
-        // The first epochs of a scope cost a fleet further requests where an engine has no conditional writes.
+        // On an engine without conditional writes, the first epochs of a scope cost the fleet further requests.
         for scope in [TierScope.partition, .host(origin.authority), .url(origin.url("/a"))] {
             try await Machine(server).tier.removeAll(in: scope)
         }
@@ -207,7 +207,7 @@ struct TieredTransportTests {
     }
 
     @Test(
-        "T2: the tier holds only responses that a shared cache may hold and use",
+        "T2: the tier holds only responses that a shared cache may store and use",
         arguments: [
             Storing(name: "max-age", response: [.cacheControl: "max-age=60"], isKept: true),
             Storing(name: "s-maxage", response: [.cacheControl: "s-maxage=60"], isKept: true, isKeptForOneUser: false),
@@ -254,7 +254,7 @@ struct TieredTransportTests {
         }
     }
 
-    @Test("T2: in a partition of one user, no other credentials select the response")
+    @Test("T2: in a user's partition, other credentials do not select the response")
     func credentials() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -269,7 +269,7 @@ struct TieredTransportTests {
     }
 
     @Test(
-        "T7: the age is that of the tier's clock, also where machines have other clocks", arguments: [-3600, 0, 3600])
+        "T7: the age follows the tier's clock, also on machines with other clocks", arguments: [-3600, 0, 3600])
     func clocks(_ seconds: Int) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=86400") }
@@ -286,14 +286,14 @@ struct TieredTransportTests {
             server.time += elapsed
             let hit = try await reader.1.send(request, content: nil)
             let age = try #require(hit.head.headerFields.ageSeconds)
-            // A slow system adds the time that the writer has held the response.
+            // A slow system adds the time for which the writer held the response.
             let expected = elapsed + (elapsed == 7200 ? 1000 : 0)
             #expect((expected...expected + 1).contains(age))
         }
     }
 
     @Test(
-        "T9: a request asks tier and origin at once when the tier is not worth its time", .timeLimit(.minutes(20)))
+        "T9: asks tier and origin concurrently when the tier costs more time than it saves", .timeLimit(.minutes(20)))
     func hedging() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -306,7 +306,7 @@ struct TieredTransportTests {
             await gate.wait()
             return nil
         }
-        // The engine does not answer; only a request to the origin at the same time ends.
+        // The engine does not answer: the load ends only if the origin is asked concurrently.
         let response = try await machine.cache.response(
             for: HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/late"))
         #expect(response.status == .ok)
@@ -316,7 +316,7 @@ struct TieredTransportTests {
     }
 
     @Test(
-        "T8, T9: a response from an origin that was asked at once is written with epochs that are clearly older",
+        "T8, T9: the response of a concurrently asked origin is written only with epochs that are clearly older",
         arguments: [(age: 3600, isWritten: true), (10, false)])
     func firstReadAtOnce(_ c: (age: Int, isWritten: Bool)) async throws {
         let server = try await ObjectServer()

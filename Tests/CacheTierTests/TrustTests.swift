@@ -73,19 +73,19 @@ struct TrustTests {
         #expect(origin.requestCount == 2)
         #expect(attack.count(machine.tier.statistics.refused) == 1)
         #expect(machine.tier.statistics.hits == 0)
-        // The miss has written a sound record.
+        // The miss wrote a sound record.
         #expect(try await Machine(server).get(origin.url("/a")).body == body)
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T4: a flipped bit anywhere in a record never yields other bytes")
+    @Test("T4: a flipped bit anywhere in a record never yields wrong bytes")
     func anyBit() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("abc".utf8, cacheControl: "max-age=86400") }
         try await Machine(server).get(origin.url("/a"))
         let name = try #require(server.names("resp").first)
         let sound = try #require(server.objects[name])
-        // A reader with keys that cannot write leaves the record as it is.
+        // A machine with read-only keys leaves the record.
         let keys = try TierKeys(
             names: Data(repeating: 1, count: 32), writing: nil,
             reading: [.hmac(id: "1", secret: Data(repeating: 2, count: 32))])
@@ -118,7 +118,7 @@ struct TrustTests {
         #expect(machine.tier.statistics.refused.forged == 1)
     }
 
-    @Test("T4: another tenant's records are not found, and refused under the own name")
+    @Test("T4: another tenant's records are not found; under the tenant's own name they are refused")
     func tenants() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -131,14 +131,14 @@ struct TrustTests {
         let again = try Machine(server) { $0.partition = "b" }
         #expect(try await again.get(origin.url("/")).body == Data("3".utf8))
         #expect(again.tier.statistics.refused.forged == 1)
-        // The same names, and another secret under the same name of the key.
+        // The same names, with another secret for the same key name.
         let stranger = try Machine(server, keys: Machine.keys(secret: 9)) { $0.partition = "a" }
         #expect(try await stranger.get(origin.url("/")).body == Data("4".utf8))
         // The record and four epochs.
         #expect(stranger.tier.statistics.refused.forged == 5)
     }
 
-    /// Returns an object with other figures in its record, sealed with the secret of the fleet: as by a faulty writer.
+    /// Returns an object with other numbers in its record, sealed with the fleet's secret, as by a faulty writer.
     private static func resealed(
         _ object: [UInt8], _ name: String, _ change: (inout [String: Any]) -> Void
     ) throws -> [UInt8] {
@@ -159,7 +159,7 @@ struct TrustTests {
     }
 
     @Test(
-        "T4: a record with impossible figures is a miss, although a writer of the fleet has sealed it",
+        "T4: a record with impossible numbers is a miss, even if a writer of the fleet sealed it",
         arguments: ["heldSeconds", "byteCount", "part"], [Int64.min, -1, .max])
     func impossibleFigures(_ figure: String, _ value: Int64) async throws {
         let server = try await ObjectServer()
@@ -190,7 +190,7 @@ struct TrustTests {
         #expect(machine.tier.statistics.hits == 0)
     }
 
-    @Test("T4: after a rotation, the records of the old key count while it is listed for reading")
+    @Test("T4: after a rotation, records of the old key count while the key is listed for reading")
     func rotation() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -209,7 +209,7 @@ struct TrustTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T4: machines with one secret share a tier, machines with another one find nothing")
+    @Test("T4: machines share a tier with one secret; machines with another secret find nothing")
     func oneSecret() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -241,7 +241,7 @@ struct TrustTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("keys of a wrong length are refused")
+    @Test("refuses keys of a wrong length")
     func lengths() {
         #expect(throws: TierError.invalidKey(id: "k")) { try TierKey.hmac(id: "k", secret: Data(count: 31)) }
         #expect(throws: TierError.invalidKey(id: "")) { try TierKey.hmac(id: "", secret: Data(count: 32)) }

@@ -1,9 +1,9 @@
 import CacheTier
 import Testing
 
-@Suite("The bound of a wait for another machine")
+@Suite("The bound on waiting for another machine")
 struct WaitScheduleTests {
-    @Test("T10: pauses grow, fill the bound, and end earlier if requests take time")
+    @Test("T10: pauses grow and fill the bound; slow requests shorten them")
     func schedule() {
         var schedule = WaitSchedule(bound: .milliseconds(100), firstPause: .milliseconds(10))
         var pauses: [Duration] = []

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Writes behind the delivery")
+@Suite("Writes after the delivery")
 struct WriteBehindTests {
     /// A queue of one write at a time, whose first write waits at a gate.
     private func queue(jobLimit: Int = 100) async -> (writes: WriteBehind, gate: Gate) {
@@ -14,7 +14,7 @@ struct WriteBehindTests {
         return (writes, gate)
     }
 
-    @Test("T8: removals run ahead of all writes, and the ends of leases alternate with the others")
+    @Test("T8: removals precede all writes, and ends of leases alternate with other writes")
     func order() async {
         let (writes, gate) = await queue()
         let order = Mutex<[String]>([])
@@ -27,7 +27,7 @@ struct WriteBehindTests {
         #expect(order.withLock { $0 } == ["removal", "end 1", "write 1", "end 2", "write 2", "write 3"])
     }
 
-    @Test("T6: writes beyond the bound are refused, and give their bytes back")
+    @Test("T6: writes beyond the bound are refused, and release their bytes")
     func bounds() async {
         let (writes, gate) = await queue(jobLimit: 2)
         let runCount = Mutex(0)
@@ -43,11 +43,11 @@ struct WriteBehindTests {
         #expect(writes.reserve(800) && !writes.reserve(1))
     }
 
-    @Test("T6: a drain waits for the writes before it, and for none after it", .timeLimit(.minutes(20)))
+    @Test("T6: a drain waits for earlier writes only", .timeLimit(.minutes(20)))
     func drain() async {
         let (writes, gate) = await queue()
         let isDrained = Mutex(false)
-        // The queue is never empty before the drain has returned.
+        // The queue is never empty before the drain returns.
         @Sendable func addNext() {
             _ = writes.add(byteCount: 0) { if !isDrained.withLock({ $0 }) { addNext() } }
         }

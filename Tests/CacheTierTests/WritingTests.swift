@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Writes to a tier")
 struct WritingTests {
-    /// Requests a URL through the transport alone, without the store of the machine.
+    /// Requests a URL through the transport, bypassing the machine's store.
     private func send(
         _ machine: Machine, _ origin: LoopbackOrigin, _ path: String, _ fields: HTTPFields = [:],
         method: HTTPRequest.Method = .get
@@ -21,7 +21,7 @@ struct WritingTests {
             content: nil)
     }
 
-    @Test("T3: the body is written before its record, and the names in Vary once, after it")
+    @Test("T3: writes the body, then its record, then once the names in Vary")
     func order() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(100_000, seed: 1)
@@ -37,7 +37,7 @@ struct WritingTests {
         #expect(folders == ["cas", "resp", "vary", "cas", "resp"])
     }
 
-    @Test("T7: a record counts each begun second until its writing as age")
+    @Test("T7: the age of a record includes each started second before its write")
     func heldTime() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -67,7 +67,7 @@ struct WritingTests {
         #expect(machine.tier.statistics.droppedWrites == dropped + 1)
     }
 
-    @Test("T6: a body whose reader leaves gives its room back")
+    @Test("T6: a body abandoned by its reader releases its space")
     func abandonedBody() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(300_000, seed: 1)
@@ -83,7 +83,7 @@ struct WritingTests {
         #expect(machine.tier.statistics.writes == 1 && machine.tier.statistics.droppedWrites == 0)
     }
 
-    @Test("T8: more than a thousand waiting removals become one of the partition")
+    @Test("T8: more than a thousand waiting removals become one removal of the partition")
     func manyRemovals() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -109,7 +109,7 @@ struct WritingTests {
         never.open()
     }
 
-    @Test("T8: a removal is repeated after a second, and after doubled pauses of at most 30 seconds")
+    @Test("T8: a removal is repeated after a second, then after doubled pauses of at most 30 seconds")
     func pauses() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8) }

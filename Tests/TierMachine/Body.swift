@@ -5,9 +5,9 @@ import LoopbackOrigin
 
 /// The bodies of the origin of `Scripts/tier-lab`: a line with path, language and version, repeated up to a length.
 ///
-/// So the bytes of another URL, of another variant or of two versions are found wherever they are.
+/// A misplaced byte of another URL, variant or version is therefore found at any offset.
 enum Body {
-    /// Returns the deviation of a response from the origin's bytes; `nil` if there is none.
+    /// Returns the first deviation of a response from the origin's bytes, or `nil`.
     static func deviation(_ data: Data, _ fields: HTTPFields, of request: HTTPRequest) -> String? {
         let target = Target(request)
         guard data.count == target.size else { return "\(data.count) bytes instead of \(target.size)" }
@@ -59,7 +59,7 @@ enum Body {
     }
 }
 
-/// Answers as the origin would, without a network.
+/// Answers like the origin, without a network.
 struct OriginInside: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 

@@ -8,9 +8,9 @@ struct Sample {
     var whole = 0
     var source = "none"
     var byteCount = 0
-    /// The reason why there is no response.
+    /// The reason for the missing response.
     var failure: String?
-    /// The first difference to the origin's bytes.
+    /// The first difference from the origin's bytes.
     var deviation: String?
 }
 
@@ -18,7 +18,7 @@ struct Sample {
 struct LoadResult: Encodable {
     var count = 0
     var failed = 0
-    /// Responses with other bytes than the origin's.
+    /// The number of responses that differ from the origin's bytes.
     var wrong = 0
     /// The first reasons of failures and wrong bytes.
     var reasons: [String] = []
@@ -26,7 +26,7 @@ struct LoadResult: Encodable {
     var sources: [String: Int] = [:]
     var byteCount = 0
     var seconds = 0.0
-    /// The start in milliseconds since 1970 of each request, its time to the head and to the end in microseconds.
+    /// For each request: the start in milliseconds since 1970, and the microseconds to the head and to the end.
     var samples: [[Int]] = []
     /// The sources of the samples.
     var sampleSources: [String] = []

@@ -81,7 +81,7 @@ struct Machine {
         return total
     }
 
-    /// Requests a URL, with the language after `#` if it has one, and compares the body with the origin's bytes.
+    /// Requests a URL, with the language after `#` if present, and compares the body with the origin's bytes.
     private func request(_ text: String) async -> Sample {
         let began = Date()
         let start = ContinuousClock.now
@@ -129,7 +129,7 @@ struct Machine {
         MachineReport(residentBytes: Self.residentBytes(), isBreakerOpen: tier?.isBreakerOpen, tier.map(\.statistics))
     }
 
-    /// The bytes of the process in memory; `nil` where nothing tells.
+    /// The memory of the process in bytes, or `nil` on systems that do not report it.
     private static func residentBytes() -> Int? {
         // proc(5)
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),

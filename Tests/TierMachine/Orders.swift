@@ -1,18 +1,18 @@
-/// How a machine is made.
+/// The configuration of a machine.
 struct Setup: Codable {
     /// The folder of the store.
     var store: String
-    /// The URL of the tier; `nil` for a machine without one.
+    /// The URL of the tier, or `nil` for a machine without a tier.
     var tier: String?
-    /// The region of an engine that speaks S3; `nil` for plain `GET` and `PUT`.
+    /// The region of an S3 engine, or `nil` for plain `GET` and `PUT`.
     var region: String?
-    /// The deadline of the tier in milliseconds; the default one without it.
+    /// The deadline of the tier in milliseconds, or `nil` for the default.
     var deadline: Int?
-    /// The lifetime of an epoch in milliseconds; the default one without it.
+    /// The lifetime of an epoch in milliseconds, or `nil` for the default.
     var epochLifetime: Int?
-    /// The most entries of the store; the default limits without it.
+    /// The maximum number of entries of the store, or `nil` for the default limits.
     var maxEntries: Int?
-    /// Whether the machine itself answers in place of the origin, after the delay that the URL states.
+    /// Whether the machine replaces the origin and answers after the delay in the URL.
     var isOriginInside: Bool?
 }
 
@@ -26,24 +26,24 @@ enum Order: Codable {
     case removeAll
 }
 
-/// Requests, which `width` tasks send.
+/// The requests, which `width` tasks send.
 struct Load: Codable {
-    /// The URLs, in turn. Without them, `range` generates them.
+    /// The URLs, in turn. Without URLs, `range` generates them.
     var urls: [String]?
-    /// A file with one URL in each line, in the place of `urls`.
+    /// A file with one URL per line, which replaces `urls`.
     var file: String?
     var range: Numbered?
     var width: Int
-    /// How often the URLs are requested; once by default.
+    /// The number of rounds over the URLs; 1 by default.
     var repetitions: Int?
-    /// The seconds after which no request begins; no limit by default.
+    /// The seconds after which no new request begins; no limit by default.
     var seconds: Double?
-    /// The milliseconds between two requests of one task; 0 by default.
+    /// The milliseconds between two requests of a task; 0 by default.
     var pause: Double?
-    /// Whether the result has the times of each request.
+    /// Whether the result contains the times of each request.
     var hasSamples: Bool?
 
-    /// Numbers in the place of `*` in a URL. Their count takes no memory.
+    /// Numbers that replace `*` in a URL. Any count takes the same memory.
     struct Numbered: Codable {
         var url: String
         var from: Int

@@ -2,10 +2,10 @@ import CacheStore
 import CacheTier
 import Foundation
 
-/// One machine of the fleet of `Scripts/tier-lab`: a store of its own, and a shared tier between store and origin.
+/// One machine of the fleet of `Scripts/tier-lab`: a store, and a shared tier between store and origin.
 ///
-/// Its one argument is a ``Setup`` as JSON. Each line of its input is an ``Order`` as JSON; each line of its output is the
-/// result of an order. Ends with its input.
+/// Its argument is a ``Setup`` as JSON. Each input line is an ``Order`` as JSON; each output line is the result of an
+/// order. The machine ends with its input.
 @main
 struct TierMachine {
     static func main() async {
@@ -33,7 +33,7 @@ struct TierMachine {
         }
     }
 
-    /// The lines of the input. A thread of its own reads them: the tasks of the tier need all other threads.
+    /// The lines of the input, read on a separate thread: the tasks of the tier need all threads of Swift's pool.
     private static func orders() -> AsyncStream<String> {
         let (lines, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {

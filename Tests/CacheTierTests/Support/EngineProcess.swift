@@ -5,7 +5,7 @@ import Foundation
 import HTTPTypes
 import TestSupport
 
-/// A real engine in a process of its own.
+/// A real engine in a separate process.
 final class EngineProcess: Sendable {
     let url: String
     private let process: ServerProcess
@@ -15,7 +15,7 @@ final class EngineProcess: Sendable {
         self.process = process
     }
 
-    /// nginx with its DAV module, as the article configures it.
+    /// nginx with its DAV module, configured as in the article.
     static func nginx() async throws -> EngineProcess {
         let directory = try TemporaryDirectory()
         let root = directory.url.appending(path: "root")

@@ -6,7 +6,7 @@ import LoopbackOrigin
 import TestSupport
 
 extension Machine {
-    /// A machine for which no time passes, with an engine that has conditional writes.
+    /// A machine with a frozen clock, and an engine with conditional writes.
     init(
         leasing server: ObjectServer, _ change: (inout SharedTier.Configuration) -> Void = { _ in }
     ) throws {
@@ -17,7 +17,7 @@ extension Machine {
         }
     }
 
-    /// Sends a request without the store of the machine.
+    /// Sends a request, bypassing the machine's store.
     func send(
         _ origin: LoopbackOrigin, _ path: String = "/a", _ fields: HTTPFields = [:],
         method: HTTPRequest.Method = .get
@@ -30,7 +30,7 @@ extension Machine {
 }
 
 extension LoopbackOrigin {
-    /// An origin that sends its first reply once the gate is open.
+    /// An origin that sends its first reply once the gate opens.
     static func holding(
         _ gate: Gate, _ reply: OriginReply = .ok("a".utf8, cacheControl: "max-age=60")
     ) async throws -> LoopbackOrigin {
@@ -47,11 +47,11 @@ extension ObjectServer {
 }
 
 extension OriginRequest {
-    /// Whether the request is about the lease of a load.
+    /// Whether the request concerns the lease of a load.
     var isAboutLease: Bool { path.contains("/lease/") && !path.contains("/check/") }
 }
 
-/// Yields until a condition holds, which another task makes true.
+/// Yields until another task makes the condition true.
 func until(_ condition: () -> Bool) async {
     while !condition() { await Task.yield() }
 }

@@ -12,7 +12,7 @@ struct Machine {
 
     /// - Parameters:
     ///   - engine: The engine of the tier.
-    ///   - keys: The keys of the fleet by default.
+    ///   - keys: The keys; the fleet's by default.
     ///   - change: Changes the configuration. Deadlines are long, so that a busy system fails no test.
     init(
         _ engine: TierEngine, keys: TierKeys? = nil, origin: any HTTPTransport = DefaultTransport(),
@@ -28,7 +28,7 @@ struct Machine {
         cache = HTTPCache(store: try .temporary(), transport: TieredTransport(tier: tier, origin: origin))
     }
 
-    /// A machine for which no time passes, as for the clock of its engine: ages are exact, however busy the system is.
+    /// A machine and an engine with frozen clocks: ages are exact, however busy the system is.
     init(
         _ server: ObjectServer, keys: TierKeys? = nil, origin: any HTTPTransport = DefaultTransport(),
         _ change: (inout SharedTier.Configuration) -> Void = { _ in }
@@ -45,7 +45,7 @@ struct Machine {
         )
     }
 
-    /// Requests a URL, reads the whole body, and waits for the writes of the tier.
+    /// Requests a URL, reads the whole body, and waits for the tier's writes.
     @discardableResult
     func get(_ url: String, _ fields: HTTPFields = [:], method: HTTPRequest.Method = .get) async throws -> (
         status: Int, fields: HTTPFields, body: Data

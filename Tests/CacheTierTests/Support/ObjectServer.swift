@@ -2,7 +2,8 @@ import HTTPTypes
 import LoopbackOrigin
 import Synchronization
 
-/// An engine on loopback: keeps objects in memory, speaks real HTTP, and lets a test damage them and move its time.
+/// An engine on loopback. Keeps objects in memory, speaks real HTTP, and lets a test damage the objects and set the
+/// time.
 final class ObjectServer: Sendable {
     struct Object: Sendable {
         var bytes: [UInt8]
@@ -34,7 +35,7 @@ final class ObjectServer: Sendable {
 
     var url: String { server.withLock { $0?.url("/tier") } ?? "" }
 
-    /// The present time of the engine, in seconds since 1970.
+    /// The current time of the engine, in seconds since 1970.
     var time: Int {
         get { state.withLock { $0.time } }
         set { state.withLock { $0.time = newValue } }
@@ -66,7 +67,7 @@ final class ObjectServer: Sendable {
         set { state.withLock { $0.ignoresConditions = newValue } }
     }
 
-    /// Replies in place of the engine; `nil` for the usual reply.
+    /// Returns a reply that replaces the engine's, or `nil` for the normal reply.
     func setFault(_ fault: (@Sendable (OriginRequest) async -> OriginReply?)?) {
         state.withLock { $0.fault = fault }
     }
