@@ -106,10 +106,10 @@ int faults_watches_path(int directory, const char *path, char *full) {
         snprintf(full, PATH_MAX, "%s", path);
         return is_below_root(full);
     }
-    // Nothing is named relative to the working directory.
+    // These calls name nothing relative to the working directory.
     char folder[PATH_MAX];
     if (directory == AT_FDCWD || path_of_descriptor(directory, folder) <= 0 || !is_below_root(folder)) return 0;
-    // "." is the folder itself.
+    // "." names the folder itself.
     int is_folder = strcmp(path, ".") == 0;
     if (snprintf(full, PATH_MAX, is_folder ? "%s" : "%s/%s", folder, path) >= PATH_MAX) return 0;
     return 1;

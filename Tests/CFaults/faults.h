@@ -25,17 +25,17 @@ typedef enum {
     REFUSE, // errno is set
 } verdict;
 
-// Counts a watched call and decides about it. Does not return if the process is to die at once.
+// Counts a watched call and returns the verdict. Does not return if the plan kills the process before the call.
 verdict faults_judge(unsigned kinds);
 
-// Ends the call: returns `result`, unless the process is to die.
+// Ends the call. Returns `result`, unless the plan kills the process after the call.
 long faults_finish(verdict verdict, long result);
 
 // Whether the open file is, or was, below the watched directory.
 int faults_watches_descriptor(int descriptor);
 
-// Whether `path`, as *at functions take it, is below the watched directory; then `full` is it, without dot components
-// resolved, and of at most PATH_MAX bytes.
+// Whether `path`, as *at functions take it, lies below the watched directory. If it does, `full` receives the absolute
+// path: at most PATH_MAX bytes, dot components unresolved.
 int faults_watches_path(int directory, const char *path, char *full);
 
 // Whether changes are recorded.
@@ -45,7 +45,7 @@ int faults_records(void);
 void faults_record(unsigned kind, uint64_t file, uint64_t directory, uint64_t at, const char *name, const void *data,
                    size_t length);
 
-// The inode of an open file or of a path, not following a link in its last component; 0 if there is none.
+// The inode of an open file or of a path; 0 if the file does not exist. Does not follow a link in the last component.
 uint64_t faults_inode_of_descriptor(int descriptor);
 uint64_t faults_inode_of_path(const char *full);
 

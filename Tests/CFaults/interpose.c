@@ -1,4 +1,4 @@
-// Functions that take the place of libc's. Each asks for a verdict, forwards to the kernel, and records the change.
+// Functions that replace libc's. Each asks for a verdict, calls the kernel, and records the change.
 
 #define _GNU_SOURCE
 #include "faults.h"
@@ -72,7 +72,7 @@ int openat64(int directory, const char *path, int flags, ...) {
     return open_file(directory, path, flags, mode);
 }
 
-// openat2 has no name of its own in glibc. It is used for reading only.
+// glibc has no wrapper for openat2. Programs use it only for reading.
 long syscall(long number, ...) {
     va_list arguments;
     va_start(arguments, number);
@@ -108,7 +108,7 @@ ssize_t pread(int file, void *bytes, size_t count, off_t offset) { return pread6
 
 // MARK: Writing
 
-// At the file's own position where `offset` is negative.
+// A negative `offset` means the position of the file.
 static ssize_t write_bytes(int file, const void *bytes, size_t count, off64_t offset) {
     int is_watched = faults_watches_descriptor(file);
     verdict verdict = is_watched ? faults_judge(CFAULTS_WRITE) : CARRY_OUT;
@@ -117,7 +117,7 @@ static ssize_t write_bytes(int file, const void *bytes, size_t count, off64_t of
     long written = offset < 0 ? FORWARD(SYS_write, file, bytes, count, 0)
                               : FORWARD(SYS_pwrite64, file, bytes, count, offset);
     if (is_watched && written > 0 && faults_records()) {
-        // Behind the bytes now, wherever they went: the position, or the end of a file that is appended to.
+        // The bytes end at the current position, also for a file opened with O_APPEND.
         off64_t at = offset < 0 ? lseek(file, 0, SEEK_CUR) - written : offset;
         faults_record(CFAULTS_DID_WRITE, faults_inode_of_descriptor(file), 0, (uint64_t)at, NULL, bytes, (size_t)written);
     }
@@ -180,7 +180,7 @@ static int sync_file(long number, int file) {
     int is_watched = faults_watches_descriptor(file);
     verdict verdict = is_watched ? faults_judge(CFAULTS_SYNC) : CARRY_OUT;
     if (verdict == REFUSE) return -1;
-    // A watched sync is only recorded: the tests compute the remains of a power cut from the records.
+    // Only records a watched sync: the tests compute the file system after a power cut from the records.
     long result = is_watched ? 0 : FORWARD(number, file, 0, 0, 0);
     if (is_watched) faults_record(CFAULTS_DID_SYNC, faults_inode_of_descriptor(file), 0, 0, NULL, NULL, 0);
     return (int)faults_finish(verdict, result);

@@ -1,6 +1,6 @@
 /// The work of an app or of its extension on a store that they share.
 package struct AppWork: Codable, Hashable, Sendable {
-    /// The keys of the process begin with it.
+    /// The common beginning of the process's keys.
     package let name: String
     /// The limit of the private writable memory of the process, in bytes.
     package let memoryLimit: UInt64
@@ -10,13 +10,13 @@ package struct AppWork: Codable, Hashable, Sendable {
         self.memoryLimit = memoryLimit
     }
 
-    /// The number of threads that work.
+    /// The number of working threads.
     package static let threadCount = 2
 
-    /// The key of a step. A thread writes few keys again and again.
+    /// The key of a step. A thread rewrites few keys.
     package func key(thread: Int, step: UInt64) -> String { "\(name)/\(thread)/\(step % 16)" }
 
-    /// The body of a step: small ones that the index contains, and large ones with files.
+    /// The body of a step: small bodies in the index, and large ones in files.
     package static func version(step: UInt64) -> Version {
         Version(step, [100, 5_000, 70_000, 300_000][Int(step % 4)])
     }

@@ -27,13 +27,13 @@ package struct FaultPlan: Codable, Hashable, Sendable {
     }
 
     package var action: Action
-    /// The calls that count.
+    /// The kinds of calls that count.
     package var kinds: CallKinds
-    /// The number of the call, from 1 on.
+    /// The number of the call, starting at 1.
     package var first: UInt64
-    /// How many calls in a row fail.
+    /// The number of consecutive failing calls.
     package var length: UInt64
-    /// The errno of the calls that fail.
+    /// The errno of the failing calls.
     package var error: Int32
 
     /// Whether the error means that the disk is full: ENOSPC, EDQUOT.
@@ -48,40 +48,41 @@ package struct FaultPlan: Codable, Hashable, Sendable {
     }
 }
 
-/// The one argument of the program that runs scenarios, as JSON.
+/// The program's argument, as JSON.
 package struct ScenarioOptions: Codable, Sendable {
     package enum Mode: Codable, Sendable {
-        /// Runs a scenario; the first error ends it.
+        /// Runs a scenario and stops at the first error.
         case run(Scenario)
-        /// Runs a scenario; each step is tried again until it succeeds, and everything is read back.
+        /// Runs a scenario, repeats each step until it succeeds, and reads everything back.
         case persist(Scenario)
-        /// Locks a key, notes `locked`, and holds the lock until the program is killed; or notes `refused`, and ends.
+        /// Locks a key, notes `locked`, and holds the lock until the program is killed. If the lock is taken, notes
+        /// `refused` and exits.
         case lock(String)
-        /// Loads the keys that no other process loads, and notes each key that it stored.
+        /// Loads the keys that no other process loads, and notes each stored key.
         case load([String])
         /// Takes the write lock, notes `taken`, and holds the lock until the program is killed.
         case holdWriteLock
         /// Takes the write lock, holds it for a millisecond and takes it again, until the program is killed. Notes
         /// every tenth time.
         case retakeWriteLock
-        /// Stores bodies from four threads without a pause for so many seconds, then notes how many.
+        /// Stores bodies from four threads without a pause for this many seconds, then notes the number of bodies.
         case fill(seconds: Double)
-        /// Stores as many bodies, with pauses of up to 4 ms, and notes for each how many microseconds the store took.
+        /// Stores this many bodies, with pauses of up to 4 ms, and notes the microseconds that each took.
         case put(count: Int)
         /// Works as an app or its extension does, until SIGTERM.
         case app(AppWork)
-        /// Runs random operations, with the seed and for as many seconds.
+        /// Runs random operations with the seed, for this many seconds.
         case stress(seed: UInt64, seconds: Double)
     }
 
     package var mode: Mode
     /// The directory of the store.
     package var directory: String
-    /// The file for the notes: a line for each finished step.
+    /// The file for the notes: one line for each finished step.
     package var journal: String
-    /// The fault; `nil` for none.
+    /// The fault, or `nil`.
     package var fault: FaultPlan?
-    /// Where to record every change to the directory.
+    /// The file that records every change to the directory.
     package var record: String?
     /// Whether acknowledged changes must survive a power cut.
     package var isDurable = false

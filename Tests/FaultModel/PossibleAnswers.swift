@@ -1,35 +1,35 @@
 /// The answers that a store may give after some steps of a scenario.
 package struct PossibleAnswers: Sendable {
-    /// For each key the versions that may be found, `nil` for a miss. A key that is not here is a miss.
+    /// For each key, the possible versions; `nil` is a miss. An absent key is a miss.
     package private(set) var versions: [String: Set<Version?>] = [:]
-    /// For each key how many failures may be counted.
+    /// For each key, the possible numbers of failures.
     package private(set) var failures: [String: Set<Int>] = [:]
-    /// For each key all versions that were ever stored, and `nil`.
+    /// For each key, all versions that were ever stored, and `nil`.
     package private(set) var history: [String: Set<Version?>] = [:]
 
-    /// For each key the numbers of the bodies from which its representation may be derived, `nil` for none.
+    /// For each key, the numbers of the bodies that its representation may derive from; `nil` means no representation.
     private var forms: [String: Set<UInt64?>] = [:]
 
-    /// Whether the store may have evicted anything, as it does by itself when the disk is full.
+    /// Whether the store may have evicted any entry, as on a full disk.
     package let mayEvict: Bool
 
     package init(mayEvict: Bool = false) {
         self.mayEvict = mayEvict
     }
 
-    /// The versions that may be found for a key, `nil` for a miss.
+    /// The possible versions of a key; `nil` is a miss.
     package func possible(_ key: String) -> Set<Version?> {
         let versions = versions[key] ?? [nil]
         return mayEvict ? versions.union([nil]) : versions
     }
 
-    /// The numbers of the bodies from which a key's representation may be derived, `nil` for none.
+    /// The numbers of the bodies that a key's representation may derive from; `nil` means no representation.
     package func possibleForms(_ key: String) -> Set<UInt64?> {
         let forms = forms[key] ?? [nil]
         return mayEvict ? forms.union([nil]) : forms
     }
 
-    /// After `acknowledged` steps, and perhaps part of the next.
+    /// The state after `acknowledged` steps, and perhaps part of the next.
     package init(_ scenario: Scenario, acknowledged: Int, mayEvict: Bool = false) {
         self.init(mayEvict: mayEvict)
         let steps = scenario.steps
@@ -40,7 +40,7 @@ package struct PossibleAnswers: Sendable {
         if acknowledged < steps.count { begin(steps[acknowledged]) }
     }
 
-    /// The step may have happened, or not.
+    /// A step that may have happened.
     package mutating func begin(_ step: Step) {
         switch step {
         case .put(let key, let version), .grow(let key, let version):
@@ -49,7 +49,7 @@ package struct PossibleAnswers: Sendable {
             history[key, default: [nil]].insert(version)
             forms[key, default: [nil]].formUnion(forms(of: key, after: version))
         case .breakOff(let key, _):
-            // A lookup finds no parts.
+            // A lookup does not find parts.
             failures[key, default: [0]].insert(0)
             history[key, default: [nil]].insert(nil)
         case .remove(let key):
@@ -69,7 +69,7 @@ package struct PossibleAnswers: Sendable {
         }
     }
 
-    /// The step has happened.
+    /// A step that has happened.
     package mutating func acknowledge(_ step: Step) {
         switch step {
         case .put(let key, let version), .grow(let key, let version):
@@ -85,7 +85,7 @@ package struct PossibleAnswers: Sendable {
             forms[key] = [nil]
             failures[key] = [0]
         case .fail(let key):
-            // The failed tries may have counted it; the last one has counted it.
+            // Failed tries may have counted the failure; the last try has.
             failures[key]?.remove(0)
         case .abandon, .get, .freshen, .evict, .sweep, .flush, .reopen, .handOver: break
         }

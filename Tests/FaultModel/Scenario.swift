@@ -1,20 +1,20 @@
 /// One operation of a scenario on a store.
 package enum Step: Hashable, Sendable {
-    /// Stores a body in place of the key's earlier one.
+    /// Stores a body and replaces the key's earlier one.
     case put(String, Version)
     /// Begins a body and discards it.
     case abandon(Version)
-    /// Stores the beginning of a body as a part twice, then the whole in its place.
+    /// Stores the beginning of a body as a part twice, then replaces it with the whole.
     case grow(String, Version)
     /// Stores the beginning of a body as a part twice, and discards the rest.
     case breakOff(String, Version)
-    /// Reads a body, and counts as an access.
+    /// Reads a body and counts the access.
     case get(String)
-    /// Changes the metadata of the entry, and keeps its body.
+    /// Changes the metadata of the entry and keeps its body.
     case freshen(String)
     /// Counts a failed load.
     case fail(String)
-    /// Stores a representation that is derived from the body (see ``Version/form``).
+    /// Stores a representation derived from the body (see ``Version/form``).
     case derive(String)
     case remove(String)
     case evict(maxBytes: Int64)
@@ -22,20 +22,20 @@ package enum Step: Hashable, Sendable {
     case flush
     /// Closes the store and opens it again.
     case reopen
-    /// Opens the store again, then closes the first: the WAL outlives it, as when another process has the store open.
+    /// Opens a second store, then closes the first: the WAL survives, as when another process has the store open.
     case handOver
 }
 
 /// The scenarios that run with faults.
 package enum Scenario: String, Codable, Sendable, CaseIterable {
-    /// Everything that a store can do, once or twice.
+    /// Every operation of a store, once or twice.
     case everything
     /// Derived representations, and their removal.
     case forms
-    /// Bodies whose beginnings are stored before the whole is.
+    /// Bodies whose beginnings are stored before the whole.
     case parts
-    /// Enough pages for a checkpoint beside the writer, one that the writer waits for, and a restart of the WAL while
-    /// it is in use.
+    /// Enough pages for a checkpoint during writes, a checkpoint that the writer waits for, and a restart of the WAL in
+    /// use.
     case checkpoints
 
     package var steps: [Step] {

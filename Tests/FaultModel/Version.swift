@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A body that its number distinguishes from every other.
+/// A body that differs from every other by its number.
 package struct Version: Hashable, Sendable {
     /// Two keys with the same number share a file.
     package let number: UInt64
@@ -15,7 +15,7 @@ package struct Version: Hashable, Sendable {
     /// The body.
     package var bytes: Data { .noise(byteCount, seed: number) }
 
-    /// The representation that is derived from this body.
+    /// The representation derived from this body.
     package var form: Version { Version(number + 1_000, 4_000) }
 
     /// The ETag of every entry that has this body.
@@ -25,7 +25,7 @@ package struct Version: Hashable, Sendable {
 extension Data {
     /// Returns `count` bytes, the same for the same `seed`: SplitMix64.
     ///
-    /// Not the function of the same name in TestSupport, which the programs of the fault laboratory do not link.
+    /// A separate function from TestSupport's, because the programs of the fault laboratory do not link TestSupport.
     package static func noise(_ count: Int, seed: UInt64) -> Data {
         var state = seed
         let words = [UInt64](unsafeUninitializedCapacity: (count + 7) / 8) { words, wordCount in

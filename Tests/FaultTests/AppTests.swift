@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An app and its extension share a store. Each may use less memory than its largest body has bytes.
+/// An app and its extension share a store. The largest body exceeds the memory limit of each.
 @Suite(
     "An app and its extension",
     .enabled(if: Laboratory.canBreak && FileManager.default.isReadableFile(atPath: "/proc/self/fdinfo")))
@@ -22,7 +22,7 @@ struct AppTests {
         }
     }
 
-    /// Runs both processes beside `body`, and then examines the store. Always reaps the processes.
+    /// Runs both processes during `body`, then examines the store. Always reaps the processes.
     private func withProcesses(_ body: (Laboratory, _ app: AppProcess, _ extension: AppProcess) async throws -> Void)
         async throws
     {
@@ -42,7 +42,7 @@ struct AppTests {
         try await expectSound(laboratory, [processes.app, processes.extension])
     }
 
-    /// Every acknowledged body is in the store, or a later one of its key.
+    /// Whether the store has every acknowledged body, or a later one of its key.
     private func expectSound(_ laboratory: Laboratory, _ processes: [AppProcess]) async throws {
         let store = try ResponseStore(directory: laboratory.store)
         try await store.sweep()
@@ -62,12 +62,12 @@ struct AppTests {
         }
     }
 
-    /// The step that has stored an entry; 0 for none.
+    /// The step that stored an entry; 0 without an entry.
     private static func step(of entry: StoredEntry?) -> UInt64 {
         UInt64(entry?.metadata.etag?.filter(\.isNumber) ?? "") ?? 0
     }
 
-    @Test("a process that suspends its store in mid-work holds no lock; the other goes on, and nothing is lost")
+    @Test("a process that suspends its store during writes holds no lock; the other continues, and no change is lost")
     func suspended() async throws {
         try await withProcesses { laboratory, app, other in
             for (process, beside) in Array(repeating: [(app, other), (other, app)], count: Self.rounds).joined() {
@@ -85,7 +85,7 @@ struct AppTests {
         }
     }
 
-    @Test("another process may sweep while a process is suspended in mid-work: nothing is lost")
+    @Test("another process may sweep while a process is suspended during a write: no body is lost")
     func sweptWhileSuspended() async throws {
         try await withProcesses { laboratory, app, other in
             var configuration = ResponseStore.Configuration()
@@ -93,7 +93,7 @@ struct AppTests {
             let sweeper = try ResponseStore(directory: laboratory.store, configuration: configuration)
             var rounds = 0
             var swept = 0
-            // On Darwin's paths, until a sweep has deleted the file of a body that the suspended process writes.
+            // On Darwin's code paths, waits until a sweep deletes the file of a body that the suspended process writes.
             while rounds < Self.rounds || DarwinPaths.areForced && swept == 0 && rounds < 200 {
                 for (process, beside) in [(app, other), (other, app)] {
                     try await process.goesOn()
@@ -111,7 +111,7 @@ struct AppTests {
         }
     }
 
-    @Test("a process that is killed while its store is suspended loses nothing; the other goes on")
+    @Test("killing a process with a suspended store loses no change; the other continues")
     func killedWhileSuspended() async throws {
         try await withProcesses { laboratory, app, other in
             try await app.goesOn()
@@ -123,7 +123,7 @@ struct AppTests {
         }
     }
 
-    @Test("both suspended: a third process finds the store free, and both go on after it")
+    @Test("both suspended: a third process finds the store free, and both continue after it")
     func bothSuspended() async throws {
         try await withProcesses { laboratory, app, other in
             for process in [app, other] { try await process.suspend() }
@@ -141,7 +141,7 @@ struct AppTests {
         }
     }
 
-    @Test("a process that is stopped with its store open only delays writes; after SIGCONT or SIGKILL nothing is lost")
+    @Test("a stopped process with an open store only delays writes; after SIGCONT or SIGKILL no change is lost")
     func stopped() async throws {
         try await withProcesses { laboratory, app, other in
             for _ in 1...Self.rounds {

@@ -27,7 +27,7 @@ struct ErrorTests {
     private static let space: CallKinds = [.write, .name, .resize, .sync]
 
     @Test(
-        "a system call that fails is an error or has no effect; the store goes on, and loses nothing",
+        "a failed system call throws or has no effect; the store continues, and no change is lost",
         arguments: [
             Case("EIO", EIO, .all, length: 1),
             Case("EIO", EIO, .all, length: 6),
@@ -49,7 +49,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "a system call that fails while the WAL of a killed process is recovered loses nothing",
+        "a system call that fails during the recovery of a killed process's WAL loses no change",
         arguments: [
             Case("EIO", EIO, .all, length: 1), Case("EMFILE", EMFILE, .open, length: 1),
             Case("ENOSPC", ENOSPC, space, length: 1),
@@ -73,7 +73,7 @@ struct ErrorTests {
         let plan = FaultPlan(c.action, c.kinds, at: point, length: c.length, error: c.error)
         let ending = try await laboratory.run(laboratory.options(.persist(scenario), plan))
         #expect(ending == .exit(0), "\(c.name) \(plan): \(laboratory.output)")
-        // The store throws the error of the failed call, not one that follows from a retry.
+        // The store throws the error of the failed call, not the error of a later retry.
         #expect(!laboratory.output.contains("No such file"), "\(c.name) \(plan): \(laboratory.output)")
         let expectation = PossibleAnswers(
             scenario, acknowledged: laboratory.acknowledged, mayEvict: plan.isFullDisk)

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Full disks")
 struct FullDiskAvailabilityTests {
-    /// Without it, a run in which all tests of full disks are skipped looks like one in which they pass.
-    @Test("A run that cannot mount a small disk says so")
+    /// Makes a run that skips all tests of full disks distinguishable from a run that passes them.
+    @Test("Reports a run that cannot mount a small disk")
     func warning() {
         guard !SmallDisk.isPossible else { return }
         Issue.record("No test of full disks runs: this process may not mount a file system", severity: .warning)
@@ -43,7 +43,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "a store that fills the disk by itself evicts: puts and reads go on",
+        "a store that fills the disk evicts entries: puts and reads continue",
         arguments: [Repetitions.count(2_000, debug: 8_000), 300_000])
     func full(_ byteCount: Int) throws {
         let store = try ResponseStore(directory: directory)
@@ -65,7 +65,7 @@ struct FullDiskTests {
     }
 
     @Test(
-        "other files fill the disk: reads go on, and a put evicts with the room of the ballast",
+        "other files fill the disk: reads continue, and a put evicts with the space of the ballast",
         arguments: [500, 20_000])
     func fullOfOthers(_ byteCount: Int) async throws {
         let store = try ResponseStore(directory: directory)
@@ -86,7 +86,7 @@ struct FullDiskTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("a body larger than the space that an eviction can free is refused, and nothing else is lost")
+    @Test("a body larger than the space that an eviction can free is refused, and no other entry is lost")
     func tooLarge() async throws {
         let store = try ResponseStore(directory: directory)
         for number in 0..<10 { try put(number, 4_000, store) }
@@ -113,7 +113,7 @@ struct FullDiskTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("the ballast is created again when the disk has room")
+    @Test("the ballast is created again once the disk has free space")
     func ballastReturns() async throws {
         let store = try ResponseStore(directory: directory)
         for number in 0..<100 { try put(number, 4_000, store) }
@@ -130,7 +130,7 @@ struct FullDiskTests {
         #expect(try await reopened.check(digests: true).foreignFiles == [])
     }
 
-    @Test("a closed store on a full disk is opened, and goes on after it was suspended", arguments: [false, true])
+    @Test("a closed store opens on a full disk, and continues after a suspension", arguments: [false, true])
     func openedOnFullDisk(_ isSuspended: Bool) async throws {
         let filled = try ResponseStore(directory: directory)
         for number in 0..<100 { try put(number, 4_000, filled) }
@@ -139,7 +139,7 @@ struct FullDiskTests {
         try fillCompletely(disk.url.appending(path: "other"))
         if isSuspended { try filled.resume() }
         let store = isSuspended ? filled : try ResponseStore(directory: directory)
-        // Evicts in the background, because the ballast was needed.
+        // Evicts in the background, because it needed the ballast.
         try await store.flush()
         try put(100, 4_000, store)
         try verify(100..<101, 4_000, store, mayMiss: false)
@@ -179,7 +179,7 @@ struct FullDiskTests {
         try connection.execute("BEGIN IMMEDIATE")
         var failures = 0
         for round in 0..<100 {
-            // Goes back and forth, so that pages which have left the cache are read again.
+            // Alternates the direction, so that SQLite reads evicted pages again.
             for id in [round, round / 2, 0] {
                 do {
                     try connection.execute("INSERT OR REPLACE INTO item VALUES (\(id), \(round), zeroblob(3000))")
@@ -204,7 +204,8 @@ struct FullDiskTests {
         #expect(found.text(1) == "ok")
     }
 
-    /// Frees the bytes of such a file. Truncates it first: a program that another test starts may have it open, too.
+    /// Frees the bytes of such a file. Truncates it before the removal, because a program started by another test may
+    /// have it open.
     private func giveBack(_ url: URL) throws {
         try #require(truncate(url.path(percentEncoded: false), 0) == 0)
         try FileManager.default.removeItem(at: url)
@@ -225,7 +226,7 @@ extension StoreError {
     fileprivate var isFullDisk: Bool {
         switch self {
         case .file(let error): error.errno == ENOSPC
-        // SQLITE_FULL; or one of the writes that SQLite calls an I/O error when the disk is full.
+        // SQLITE_FULL, or a write that SQLite reports as an I/O error on a full disk.
         case .index(let error): error.code == 13 || error.code == 10
         default: false
         }

@@ -10,7 +10,7 @@ struct KeyLockTests {
         try ResponseStore(directory: laboratory.store)
     }
 
-    /// Starts a process that locks `key`; returns the process and its answer.
+    /// Starts a process that locks `key`. Returns the process and its answer.
     private func start(
         _ laboratory: Laboratory, locking key: String
     ) async throws -> (child: Child, answer: String) {
@@ -22,7 +22,7 @@ struct KeyLockTests {
         return (child, answer)
     }
 
-    /// Reads a line on a thread of its own, which blocks until the process writes one or ends.
+    /// Reads a line on a separate thread, which blocks until the process writes a line or ends.
     private func answer(_ path: String) async -> String {
         await withCheckedContinuation { caller in
             Thread.detachNewThread {
@@ -51,7 +51,7 @@ struct KeyLockTests {
         }
     }
 
-    @Test("a process cannot lock a key that this one holds, until the release")
+    @Test("a process cannot lock a key that this process holds, until the release")
     func refused() async throws {
         let laboratory = try Laboratory()
         let store = try open(laboratory)
@@ -75,7 +75,7 @@ struct KeyLockTests {
         let (child, answer) = try await start(laboratory, locking: "b")
         #expect(answer == "locked\n", "\(laboratory.output)")
         #expect(try other.tryLock(CacheKey(name: "a")) == nil)
-        // Not by `release()`: closing the store releases all locks.
+        // Instead of `release()`: closing the store releases all locks.
         store.close()
         #expect(try other.tryLock(CacheKey(name: "a")) != nil)
         child.kill()

@@ -24,7 +24,7 @@ struct KillTests {
     ]
 
     @Test(
-        "A2, F4: after a kill acknowledged bodies and representations are whole, others old or new, without orphans",
+        "A2, F4: after a kill, acknowledged bodies and representations are whole, the rest old or new, with no orphans",
         arguments: [Scenario.everything, .forms, .parts], moments)
     func kill(_ scenario: Scenario, _ moment: Moment) async throws {
         try await KillTests.kill(scenario, moment, atMost: Repetitions.count(12, debug: 4))
@@ -44,7 +44,8 @@ struct KillTests {
             let laboratory = try Laboratory()
             let plan = FaultPlan(moment.action, moment.kinds, at: point)
             let ending = try await laboratory.run(laboratory.options(.run(scenario), plan))
-            // The checkpointer runs beside the writer. If it copies more of the WAL at once, it makes fewer calls.
+            // The checkpointer runs concurrently with the writer. Copying more of the WAL in one step takes fewer
+            // calls.
             let isOver = ending == .exit(0) && laboratory.callCount.map { $0 < point } ?? false
             #expect(ending == .signal(9) || isOver, "\(plan): \(laboratory.output)")
             if ending == .signal(9) { killed += 1 }

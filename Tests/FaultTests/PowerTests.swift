@@ -12,7 +12,7 @@ struct PowerTests {
     }
 
     @Test(
-        "after a power cut at any moment no wrong bytes are served and the store works; a durable one loses nothing",
+        "after a power cut at any moment the store works and serves no wrong bytes; a durable store loses no commit",
         arguments: [
             Case(scenario: .everything, isDurable: false), Case(scenario: .everything, isDurable: true),
             Case(scenario: .parts, isDurable: false), Case(scenario: .parts, isDurable: true),
@@ -42,7 +42,7 @@ struct PowerTests {
             }
             for loss in losses {
                 let remains = disk.remains(loss)
-                // Most changes, once made, look the same until something is synced.
+                // Most changes look the same until the next sync.
                 guard seen.insert(fingerprint(remains, acknowledged)).inserted else {
                     continue
                 }
@@ -59,7 +59,7 @@ struct PowerTests {
         hasher.combine(acknowledged)
         for (path, bytes) in remains.sorted(by: { $0.key < $1.key }) {
             hasher.combine(path)
-            // All at once: element by element takes longer than all the rest.
+            // Hashes the bytes in one call: byte by byte would take longer than the rest of the test.
             bytes?.withUnsafeBytes { hasher.combine(bytes: $0) }
             hasher.combine(bytes?.count)
         }

@@ -9,10 +9,10 @@ import Testing
 struct ProcessTests {
     private static let processCount = 4
 
-    /// How long they run.
+    /// The duration of a run.
     private static var seconds: Double { Laboratory.isThorough ? 60 : Repetitions.areComplete ? 3 : 1.5 }
 
-    @Test("several processes, some of them killed, share one store: all answers are right, and the final sums correct")
+    @Test("several processes share one store while some are killed: all answers are right, and the final sums correct")
     func share() async throws {
         let laboratory = try Laboratory()
         let generator = SeededGenerator()
@@ -50,7 +50,8 @@ struct ProcessTests {
         }
     }
 
-    /// The other tests may keep all threads of Swift's pool busy, and the moments of the kills must not depend on them.
+    /// Threads, because other tests may occupy the whole pool of Swift, and the times of the kills must not depend on
+    /// them.
     private static func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) -> Outcome) async -> Outcome {
         await withCheckedContinuation { caller in
             let outcomes = Outcomes(count) { caller.resume(returning: $0) }
@@ -60,7 +61,7 @@ struct ProcessTests {
 
     /// Adds up the results of the threads.
     private final class Outcomes: Sendable {
-        /// Guards the sum and the number of threads at work.
+        /// Guards the sum and the number of running threads.
         private let state: Mutex<(sum: Outcome, left: Int)>
         private let finish: @Sendable (Outcome) -> Void
 
@@ -79,7 +80,7 @@ struct ProcessTests {
         }
     }
 
-    /// Starts a process again and again; kills two of three after a random delay.
+    /// Starts a process again and again. Kills two of three after a random delay.
     private static func keepRunning(
         _ laboratory: Laboratory, for seconds: Double, _ start: SeededGenerator
     ) -> Outcome {

@@ -18,7 +18,7 @@ struct SnapshotFullDiskTests {
     }
 
     @Test(
-        "A target without room for the bodies, or for the index, is left as it was",
+        "A target without space for the bodies or for the index stays unchanged",
         arguments: [(4 << 20, 40, 300_000), (128 << 10, 500, 100)])
     func fullTarget(_ diskByteCount: Int, count: Int, byteCount: Int) throws {
         let disk = try #require(try SmallDisk(byteCount: diskByteCount))
@@ -38,7 +38,7 @@ struct SnapshotFullDiskTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("On the disk of the store bodies take no room: only the index has to fit")
+    @Test("On the disk of the store, bodies take no space: only the index has to fit")
     func sharedDisk() throws {
         let disk = try #require(try SmallDisk(byteCount: 8 << 20))
         let store = try ResponseStore(directory: disk.url.appending(path: "store"))

@@ -22,7 +22,7 @@ struct UnsyncedShardTests {
         report("\(points.count) of \(count) failed openings before power cuts")
     }
 
-    /// How many openings a durable run makes.
+    /// The number of openings of a durable run.
     private func openings(_ mode: ScenarioOptions.Mode) async throws -> UInt64 {
         let laboratory = try Laboratory()
         var options = laboratory.options(mode, FaultPlan(.count, .open))
@@ -44,7 +44,7 @@ struct UnsyncedShardTests {
             let expectation = PossibleAnswers(.everything, acknowledged: acknowledged)
             let remains = disk.remains(.everything)
             for (key, versions) in expectation.versions {
-                // After the last step nothing else may have begun.
+                // No other step may have begun after the last step.
                 guard versions.count == 1, let version = versions.first ?? nil, version.byteCount > 0 else { continue }
                 let digits = ContentDigest(of: version.bytes).description
                 let bytes = remains["blobs/\(digits.prefix(2))/\(digits.dropFirst(2))"] ?? nil

@@ -21,7 +21,8 @@ struct WriteLockTests {
         WriteLock(root: try FileDescriptor.openDirectory(atPath: laboratory.storePath))
     }
 
-    /// Runs a process beside `body`, then kills it. Always reaps it: an exit test elsewhere does not end beside a zombie.
+    /// Runs a process during `body`, then kills and always reaps it: a zombie would block an exit test of another
+    /// suite.
     private func withProcess(
         _ mode: ScenarioOptions.Mode, in laboratory: Laboratory, _ body: (Child) async throws -> Void
     ) async throws {
@@ -61,8 +62,9 @@ struct WriteLockTests {
         }
     }
 
-    /// The lock is for fairness: SQLite's own lock, which the stopped process does not hold, decides.
-    @Test("a stopped process that holds the lock without writing delays a write by the timeout, and makes none fail")
+    /// This lock provides fairness only. SQLite's own lock decides, and the stopped process does not hold SQLite's
+    /// lock.
+    @Test("a stopped process that holds the lock without writing delays a write by the timeout, and fails no write")
     func stoppedHolder() async throws {
         let laboratory = try Laboratory()
         let store = try open(laboratory, busyTimeout: .milliseconds(300))
@@ -78,7 +80,7 @@ struct WriteLockTests {
         try insert("after", into: store)
     }
 
-    @Test("a process that is stopped while it waits for the lock delays the others by milliseconds only")
+    @Test("a process that is stopped while it waits for the lock delays other processes only by milliseconds")
     func stoppedWaiter() async throws {
         let laboratory = try Laboratory()
         let store = try open(laboratory, busyTimeout: .seconds(300))
@@ -100,7 +102,7 @@ struct WriteLockTests {
         }
     }
 
-    @Test("a process gets the lock within milliseconds beside one that takes it again and again, and the other goes on")
+    @Test("a process gets the lock within milliseconds while another retakes it all the time, and the other continues")
     func fairness() async throws {
         let laboratory = try Laboratory()
         _ = try open(laboratory)
@@ -108,7 +110,7 @@ struct WriteLockTests {
         try await withProcess(.retakeWriteLock, in: laboratory) { _ in
             try await wait { !laboratory.notes.isEmpty }
             var best = Duration.seconds(1_000)
-            // The other tests keep the processors busy: the median of one good round of three is enough.
+            // Other tests occupy the processors: the median of one good round of three is enough.
             for _ in 1...3 where best >= .milliseconds(50) {
                 let waits = await waits(for: lock).sorted()
                 let (median, late) = (waits[waits.count / 2], waits[waits.count * 9 / 10])
@@ -121,7 +123,7 @@ struct WriteLockTests {
         }
     }
 
-    /// How long it takes to get the lock, up to 200 times within two seconds. Measured on a thread of its own.
+    /// The times to get the lock: up to 200 within two seconds, measured on a separate thread.
     private func waits(for lock: WriteLock) async -> [Duration] {
         await withCheckedContinuation { caller in
             Thread.detachNewThread {
@@ -138,7 +140,7 @@ struct WriteLockTests {
         }
     }
 
-    @Test("two processes that write both go on, and no write of either fails")
+    @Test("two writing processes both make progress, and no write fails")
     func progress() async throws {
         let laboratory = try Laboratory()
         let count = Repetitions.count(200, debug: 100)

@@ -3,10 +3,10 @@ import FaultModel
 import Foundation
 import Synchronization
 
-/// Works on a store as an app or its extension does. Each thread stores and reads bodies, under the lock of the body's key.
+/// Works on a store as an app or its extension. Each thread stores and reads bodies under the lock of the body's key.
 ///
-/// SIGUSR1 suspends the store, SIGUSR2 resumes it, and SIGTERM ends the work. Notes `ready`, `suspended`, `resumed`, each
-/// stored key with the number of its step, and `busy` if another process has kept the write lock for too long.
+/// SIGUSR1 suspends the store, SIGUSR2 resumes it, and SIGTERM ends the work. Notes `ready`, `suspended`, `resumed`,
+/// each stored key with the number of its step, and `busy` if another process kept the write lock for too long.
 final class App: Sendable {
     private let work: AppWork
     private let store: ResponseStore
@@ -22,7 +22,7 @@ final class App: Sendable {
         self.journal = journal
     }
 
-    /// Opens the store, also if other processes keep the write lock for long.
+    /// Opens the store. Tries again if other processes keep the write lock for long.
     private static func open(_ path: String, _ configuration: ResponseStore.Configuration) throws -> ResponseStore {
         while true {
             do throws(StoreError) {
@@ -68,7 +68,7 @@ final class App: Sendable {
             if signal == SIGUSR1 {
                 gate.close()
                 store.suspend()
-                // A thread may still have to note a body that it stored before.
+                // A thread may still have to note a body that it stored earlier.
                 gate.waitForThreads(AppWork.threadCount)
                 journal.note("suspended")
             } else {
@@ -93,7 +93,7 @@ final class App: Sendable {
                 let name = work.key(thread: thread, step: step)
                 try put(name, AppWork.version(step: step))
                 journal.note("\(name) \(step)")
-                // Only a store that hangs is killed.
+                // The alarm kills only a store that hangs.
                 alarm(120)
                 try verify(name, AppWork.version(step: step))
             } catch {
@@ -112,7 +112,7 @@ final class App: Sendable {
             defer { lock.release() }
             let writer = store.makeBodyWriter()
             while writer.byteCount < bytes.count {
-                // A body goes on after a suspension.
+                // A body continues after a suspension.
                 try whenOpen { try writer.write(bytes[Int(writer.byteCount)...].prefix(16_384)) }
             }
             try writer.commit(metadata, for: key)
@@ -129,7 +129,7 @@ final class App: Sendable {
         }
     }
 
-    /// Stores and reads a body that does not fit into memory.
+    /// Stores and reads a body that exceeds the memory.
     private func streamLargeBody() throws {
         let key = try CacheKey(name: work.largeKey)
         let writer = store.makeBodyWriter()
@@ -146,7 +146,7 @@ final class App: Sendable {
         }
     }
 
-    /// Repeats `body` when the store is open again, or while another process keeps the write lock.
+    /// Repeats `body` once the store is open again, or while another process keeps the write lock.
     private func whenOpen<Value>(_ body: () throws -> Value) throws -> Value {
         while true {
             do {
@@ -163,7 +163,7 @@ final class App: Sendable {
 /// Stops threads while the store is suspended.
 private final class SuspensionGate: Sendable {
     private let condition = NSCondition()
-    /// Whether the store is open. The condition guards the value, and the next one.
+    /// Whether the store is open. The condition guards this value and the next one.
     private nonisolated(unsafe) var isOpen = true
     private nonisolated(unsafe) var waiting = 0
 
@@ -188,7 +188,7 @@ private final class SuspensionGate: Sendable {
         }
     }
 
-    /// Waits until so many threads wait.
+    /// Waits until this many threads wait.
     func waitForThreads(_ count: Int) {
         condition.withLock {
             while waiting < count { condition.wait() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells the tests each finished step: a line each, with write(2), so that a kill loses none.
+/// Reports each finished step to the tests as a line, with write(2), so that a kill loses no line.
 struct Journal {
     private let descriptor: Int32
 

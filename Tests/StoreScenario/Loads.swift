@@ -2,7 +2,7 @@ import CacheStore
 import FaultModel
 import Foundation
 
-/// Loads keys beside other processes that load the same ones.
+/// Loads keys concurrently with other processes that load the same keys.
 struct Loads {
     private let store: ResponseStore
     private let journal: Journal
@@ -13,12 +13,12 @@ struct Loads {
         self.journal = journal
     }
 
-    /// Locks a key until the program is killed, or until its parent ends.
+    /// Locks a key until the program is killed or its parent ends.
     func hold(_ key: String) throws {
         let parent = getppid()
         guard let lock = try store.tryLock(CacheKey(name: key)) else { return journal.note("refused") }
         journal.note("locked")
-        // A busy machine may take its time to come to the kill.
+        // Long enough for a busy machine to kill the program.
         alarm(0)
         withExtendedLifetime(lock) { while getppid() == parent { sleep(1) } }
     }

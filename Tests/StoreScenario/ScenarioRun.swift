@@ -6,13 +6,13 @@ import Synchronization
 
 /// One run of a scenario.
 final class ScenarioRun {
-    /// Tries of a step before the store counts as broken. More than the calls in a row that fail.
+    /// The tries of a step before the store counts as broken. More than the number of consecutive failing calls.
     private static let maxTries = 50
 
     private let scenario: Scenario
     private let options: ScenarioOptions
     private let journal: Journal
-    /// Whether steps that fail are tried again, and everything is read back.
+    /// Whether failed steps are repeated, and everything is read back.
     private let persists: Bool
 
     private let clock = ScenarioClock()
@@ -46,7 +46,7 @@ final class ScenarioRun {
         store?.close()
     }
 
-    /// Checks all keys, and then the whole store: after the faults the index works without a repair.
+    /// Checks all keys, then the whole store: after the faults, the index works without a repair.
     private func verifyAll() throws {
         for key in expectation.versions.keys.sorted() { try attempt("reading \(key)") { try self.verify(key) } }
         cfaults_relent()
@@ -60,7 +60,7 @@ final class ScenarioRun {
         }
     }
 
-    /// Runs `work`, which may fail; repeats it if this run persists.
+    /// Runs `work`, which may fail. Repeats it if this run persists.
     private func attempt(_ what: String, _ work: () throws -> Void) throws {
         for _ in 0..<Self.maxTries {
             do {
@@ -144,7 +144,7 @@ final class ScenarioRun {
         guard isStored || expectation.possible(name).contains(nil) else { throw Failure("no form of \(name)") }
     }
 
-    /// A writer that holds the body, in pieces.
+    /// A writer that holds the body, in chunks.
     private func filled(_ store: ResponseStore, _ version: Version) throws -> BodyWriter {
         let writer = store.makeBodyWriter()
         var rest = version.bytes[...]
@@ -155,7 +155,7 @@ final class ScenarioRun {
         return writer
     }
 
-    /// A writer that holds three quarters of the body, and has stored a third and then a half of it.
+    /// A writer that holds three quarters of the body, and has stored a third and then a half.
     private func grown(_ store: ResponseStore, _ name: String, _ version: Version) throws -> BodyWriter {
         let (writer, bytes) = (store.makeBodyWriter(), version.bytes)
         var part = metadata(version.etag)
@@ -194,7 +194,7 @@ final class ScenarioRun {
     }
 }
 
-/// Shows a second more with each step: the order of accesses does not depend on the machine.
+/// Advances by a second with each step, so that the order of accesses does not depend on the machine.
 private final class ScenarioClock: Sendable {
     /// Guards the time.
     private let time = Mutex(Date(timeIntervalSince1970: 784_111_777))

@@ -3,15 +3,15 @@ import CacheStore
 import FaultModel
 import Foundation
 
-/// Runs a scenario on a store while system calls fail, as its one argument says (see `ScenarioOptions`).
+/// Runs a scenario on a store while system calls fail, as specified by its argument (see `ScenarioOptions`).
 ///
-/// Says `calls N` at the end: how many calls of the plan's kinds there were. Exits with 1 and a sentence when the store
-/// does not meet the expectation.
+/// Prints `calls N` at the end: the number of calls of the plan's kinds. If the store does not meet the expectation,
+/// prints a sentence and exits with 1.
 @main
 struct StoreScenario {
     static func main() {
         do {
-            // A store that hangs is killed by the alarm.
+            // The alarm kills a store that hangs.
             alarm(120)
             guard CommandLine.arguments.count == 2 else { throw Failure("one argument: options as JSON") }
             let options = try JSONDecoder().decode(ScenarioOptions.self, from: Data(CommandLine.arguments[1].utf8))
@@ -70,10 +70,10 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 extension ScenarioOptions {
-    /// How the stores of all scenarios are opened.
+    /// The configuration of the stores of all scenarios.
     var configuration: ResponseStore.Configuration {
         var configuration = ResponseStore.Configuration()
-        // No timer: the scenario alone decides which calls happen, and in which order.
+        // No timer: the scenario alone determines the calls and their order.
         configuration.accessInterval = .seconds(3600)
         configuration.durability = isDurable ? .durable : .relaxed
         return configuration

@@ -2,8 +2,7 @@ import CacheStore
 import FaultModel
 import Foundation
 
-/// Uses a store at random, beside other processes that do the same; every answer must be a body that one of them
-/// stored.
+/// Uses a store at random, concurrently with other processes. Every answer must be a body that one of them stored.
 struct Stress {
     private let store: ResponseStore
     private var generator: Generator
@@ -11,7 +10,7 @@ struct Stress {
     init(_ options: ScenarioOptions, seed: UInt64) throws {
         var configuration = options.configuration
         configuration.accessInterval = .milliseconds(50)
-        // Longer than any transaction takes on a slow disk: "busy" then means that this process was starved.
+        // Longer than any transaction on a slow disk: "busy" then means that this process was starved.
         configuration.busyTimeout = .seconds(30)
         store = try ResponseStore(directory: URL(filePath: options.directory), configuration: configuration)
         generator = Generator(state: seed)
@@ -76,9 +75,9 @@ struct Stress {
     }
 }
 
-/// A body that says which keys it belongs to: `subject number padding`, a line feed, and noise.
+/// A body that names its keys: `subject number padding`, a line feed, and noise.
 private struct StressBody {
-    /// Keys begin with it; keys of one subject share bodies.
+    /// The beginning of the keys; keys of one subject share bodies.
     static let subjects = (0..<8).map { "subject-\($0)" }
 
     let subject: String
@@ -97,7 +96,7 @@ private struct StressBody {
         self.padding = padding
     }
 
-    /// The body with these bytes, all of them.
+    /// Parses the whole body from these bytes.
     init(_ bytes: Data) throws {
         let words = String(decoding: bytes.prefix { $0 != 0x0a }, as: UTF8.self).split(separator: " ").map(String.init)
         guard words.count == 3, let number = UInt64(words[1]), let padding = Int(words[2]) else {

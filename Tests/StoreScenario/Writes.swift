@@ -3,7 +3,7 @@ import FaultModel
 import Foundation
 import Synchronization
 
-/// Writes to a store beside other processes that write.
+/// Writes to a store concurrently with other processes.
 struct Writes {
     private let store: ResponseStore
     private let journal: Journal
@@ -13,20 +13,20 @@ struct Writes {
         self.journal = journal
     }
 
-    /// Holds the write lock until the program is killed, or until its parent ends.
+    /// Holds the write lock until the program is killed or its parent ends.
     static func holdLock(_ options: ScenarioOptions, _ journal: Journal) throws {
         let parent = getppid()
         let lock = WriteLock(root: try FileDescriptor.openDirectory(atPath: options.directory))
         guard lock.take(within: .seconds(100)) else { throw Failure("the write lock is not free") }
         journal.note("taken")
-        // A busy machine may take its time to come to the kill.
+        // Long enough for a busy machine to kill the program.
         alarm(0)
         while getppid() == parent { sleep(1) }
         lock.release()
     }
 
-    /// Holds the write lock for a millisecond each time, as one long transaction after the other, until the program is killed, or
-    /// until its parent ends.
+    /// Holds the write lock for a millisecond each time, like consecutive long transactions, until the program is
+    /// killed or its parent ends.
     static func retakeLock(_ options: ScenarioOptions, _ journal: Journal) throws {
         let parent = getppid()
         let lock = WriteLock(root: try FileDescriptor.openDirectory(atPath: options.directory))
@@ -40,7 +40,7 @@ struct Writes {
         }
     }
 
-    /// Stores bodies from four threads without a pause, so that one transaction follows the other.
+    /// Stores bodies from four threads without a pause: one transaction follows another.
     func fill(for seconds: Double) throws {
         let end = ContinuousClock.now + .seconds(seconds)
         let count = Atomic(0)
@@ -60,10 +60,10 @@ struct Writes {
         journal.note("\(count.load(ordering: .relaxed))")
     }
 
-    /// Stores bodies one at a time, as a process does that loads now and then.
+    /// Stores bodies one at a time, like a process that loads occasionally.
     func put(_ count: Int) throws {
         for number in 0..<count {
-            // Not in step with the other process.
+            // A random pause keeps the processes out of step.
             usleep(useconds_t.random(in: 0...4_000))
             let start = ContinuousClock.now
             try insert("put \(number % 500)", seed: UInt64(number) + 1_000_000)

@@ -3,7 +3,7 @@ import FaultModel
 import Foundation
 import Testing
 
-/// A program that works on the store of a laboratory, as an app or as its extension does.
+/// A program that works on the store of a laboratory as an app or its extension.
 struct AppProcess: Sendable {
     let work: AppWork
     let child: Child
@@ -16,13 +16,13 @@ struct AppProcess: Sendable {
         options.journal += "-" + name
         journal = options.journal
         store = laboratory.storePath
-        // RLIMIT_DATA counts the stacks of threads. The stacks are as large as those of iOS.
+        // RLIMIT_DATA counts the stacks of threads. The stacks have the size of iOS's.
         child = try laboratory.start(options, limits: "ulimit -s 512 && ulimit -d \(memoryLimit / 1024)")
     }
 
     // MARK: Control
 
-    /// Suspends the store, and stops the process as the system does.
+    /// Suspends the store and stops the process, as the system does.
     func suspend() async throws {
         try await request(SIGUSR1, "suspended")
         child.send(SIGSTOP)
@@ -93,7 +93,7 @@ struct AppProcess: Sendable {
         return steps
     }
 
-    /// The files of the store with a lock of the process: a line each, as proc_pid_fdinfo(5) has them.
+    /// The files of the store that the process has locked: one line each, in the format of proc_pid_fdinfo(5).
     var locks: [String] {
         let process = "/proc/\(child.identifier)"
         let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: process + "/fdinfo")) ?? []

@@ -2,11 +2,11 @@ import Foundation
 
 /// The changes that a program made to the files below a directory, in order, as cfaults.h records them.
 struct ChangeLog {
-    /// A file or folder; numbers are not used again, as inodes are.
+    /// A file or folder. Unlike inodes, numbers are never reused.
     struct File: Hashable {
         let number: Int
 
-        /// The directory that was watched.
+        /// The watched directory.
         static let root = File(number: 0)
     }
 
@@ -53,7 +53,7 @@ struct ChangeLog {
         }
     }
 
-    /// The file that has the inode from now on.
+    /// Maps the inode to the file from now on.
     private mutating func add(_ inode: UInt64) -> File {
         let file = File(number: count)
         count += 1

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A program that runs beside the tests and may be killed.
+/// A program that runs concurrently with the tests and may be killed.
 ///
-/// Not Foundation's `Process`, which takes longer to start a program than most scenarios take to run.
+/// Foundation's `Process` takes longer to start a program than most scenarios take to run.
 struct Child: Sendable {
     enum Ending: Hashable, Sendable {
         case exit(Int32)
@@ -11,7 +11,7 @@ struct Child: Sendable {
 
     let identifier: pid_t
 
-    /// Starts `executable` with its output, and its errors, going to the end of the file `output`.
+    /// Starts `executable` and appends its output and errors to the file `output`.
     init(_ executable: URL, _ arguments: [String], output: String) throws {
         let path = executable.path(percentEncoded: false)
         var actions = posix_spawn_file_actions_t()
@@ -20,7 +20,7 @@ struct Child: Sendable {
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
 
-        // The threads of Swift's pool block nearly every signal, and a program would inherit that.
+        // Programs inherit the signal mask, and the threads of Swift's pool block nearly every signal.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -57,7 +57,7 @@ struct Child: Sendable {
         return information.si_signo == SIGCHLD
     }
 
-    /// Waits until the program has ended. Called once.
+    /// Waits until the program has ended. May be called only once.
     func waitBlocking() -> Ending {
         var status: Int32 = 0
         while waitpid(identifier, &status, 0) == -1, errno == EINTR {}
@@ -65,7 +65,7 @@ struct Child: Sendable {
         return signal == 0 ? .exit((status >> 8) & 0xff) : .signal(signal)
     }
 
-    /// Waits on a thread of its own.
+    /// Waits on a separate thread.
     func wait() async -> Ending {
         await withCheckedContinuation { caller in
             Thread.detachNewThread { caller.resume(returning: waitBlocking()) }

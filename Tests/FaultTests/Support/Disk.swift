@@ -1,19 +1,19 @@
 import Foundation
 
-/// The synced state of a disk, and the changes that may still be lost: POSIX, taken at its word.
+/// The synced state of a disk, and the changes that a power cut may lose: the guarantees of POSIX, and no more.
 ///
-/// `fsync` of a file makes its bytes and its length last, and says nothing of its name; `fsync` of a folder makes the
-/// names in it last. All else may arrive, or not, in any order. A disk writes sectors whole.
+/// `fsync` of a file makes its bytes and its length durable, but not its name. `fsync` of a folder makes its names
+/// durable. Any other change may arrive, or not, in any order. A disk writes sectors whole.
 struct Disk {
     private static let sectorByteCount = 512
 
-    /// Which of the changes that were not synced are lost.
+    /// Selects the unsynced changes that are lost.
     enum Loss {
-        /// All of it is lost.
+        /// All unsynced changes are lost.
         case everything
-        /// Names and lengths are there; bytes that were never synced are zero.
+        /// Names and lengths survive; bytes that were never synced are zero.
         case bytes
-        /// Each sector, length and name is there, or is not.
+        /// Each sector, length and name survives or is lost.
         case some(seed: UInt64)
     }
 
@@ -36,7 +36,7 @@ struct Disk {
     }
 
     private var files: [ChangeLog.File: File] = [:]
-    /// The names as the running program sees them, which a rename asks.
+    /// The names as the running program sees them; a rename reads them.
     private var current: [ChangeLog.File: [String: ChangeLog.File]] = [:]
 
     // MARK: Before the cut
@@ -93,9 +93,9 @@ struct Disk {
         }
     }
 
-    // MARK: After it
+    // MARK: After the cut
 
-    /// The content of the disk after a power cut now: the bytes of files by their path, `nil` for folders.
+    /// The content of the disk after a power cut now: the bytes of files by path, `nil` for folders.
     func remains(_ loss: Loss) -> [String: [UInt8]?] {
         var generator = SeededLoss(loss)
         var found: [String: [UInt8]?] = [:]
@@ -109,7 +109,7 @@ struct Disk {
         guard let directory = files[folder] else { return }
         var names = directory.names
         for change in directory.nameChanges where loss.keepsName() { Self.perform(change, on: &names) }
-        // In an order that a seed can repeat.
+        // Sorted, so that a seed repeats the run.
         for (name, number) in names.sorted(by: { $0.key < $1.key }) {
             guard let file = files[number] else { continue }
             if file.isDirectory {
@@ -158,7 +158,7 @@ struct Disk {
 private struct SeededLoss {
     let kind: Disk.Loss
     private var state: UInt64 = 0
-    /// Not always a half: of many sectors all arrive, or none, only if nearly all do or do not.
+    /// Not always a half: many sectors survive or vanish together only if nearly all of them do.
     private var threshold: UInt64 = 0
 
     init(_ kind: Disk.Loss) {

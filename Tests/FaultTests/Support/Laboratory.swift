@@ -4,12 +4,12 @@ import FaultModel
 import Foundation
 import TestSupport
 
-/// Runs scenarios in a directory, and examines the stores that they leave.
+/// Runs scenarios in a directory, and examines the resulting stores.
 struct Laboratory: Sendable {
-    /// Whether every point is tried, or only as many as take some seconds.
+    /// Whether every point is tried, or as many as some seconds allow.
     static let isThorough = ProcessInfo.processInfo.environment["CACHESTORE_FAULTS"] == "all"
 
-    /// Whether the calls of a program can be made to fail here. The sanitizer has functions of its own in libc's place.
+    /// Whether the system calls of a program can fail on demand here. The sanitizer replaces libc's functions itself.
     static var canBreak: Bool {
         #if os(Linux) && (arch(x86_64) || arch(arm64))
         ProcessInfo.processInfo.environment["TSAN_OPTIONS"] == nil
@@ -38,7 +38,7 @@ struct Laboratory: Sendable {
         return options
     }
 
-    /// - Parameter limits: Commands of the shell that limit the resources of the program; `nil` for none.
+    /// - Parameter limits: Shell commands that limit the resources of the program, or `nil`.
     func start(_ options: ScenarioOptions, limits: String? = nil) throws -> Child {
         let json = String(decoding: try JSONEncoder().encode(options), as: UTF8.self)
         let program = try ProcessRunner.builtProduct(named: "StoreScenario")
@@ -64,7 +64,7 @@ struct Laboratory: Sendable {
         return journal.split(separator: "\n").map(String.init)
     }
 
-    /// Begins a new journal; the store stays.
+    /// Begins a new journal and keeps the store.
     func forget() throws {
         try FileManager.default.removeItem(atPath: directory.path + "/journal")
     }
@@ -79,7 +79,7 @@ struct Laboratory: Sendable {
         return count
     }
 
-    /// The number of calls that a program has counted before its end.
+    /// The number of calls that a program counted before its end.
     var callCount: UInt64? {
         output.split(separator: " ").last.flatMap { UInt64($0.trimmingCharacters(in: .newlines)) }
     }
@@ -104,11 +104,11 @@ struct Failure: Error, CustomStringConvertible {
     }
 }
 
-/// The points that are tried: all, or some that are spread over them.
+/// The points that are tried: all, or an evenly spread selection.
 func points(_ count: UInt64, atMost limit: Int) -> [UInt64] {
     guard count > 0 else { return [] }
     let step = Laboratory.isThorough ? 1 : max(1, count.quotientAndRemainder(dividingBy: UInt64(limit)).quotient)
-    // Differs between runs: over time all points are tried.
+    // Differs between runs, so that many runs try all points.
     let offset = UInt64.random(in: 0..<step)
     return Array(stride(from: 1 + offset, through: count, by: UInt64.Stride(step)))
 }

@@ -1,13 +1,13 @@
 import CacheStoreTesting
 import Foundation
 
-/// A file system of a few megabytes, in memory; unmounted when the last reference goes.
+/// A file system of a few megabytes in memory. Unmounted with the last reference.
 final class SmallDisk: Sendable {
     private let directory: TemporaryDirectory
 
     var url: URL { directory.url }
 
-    /// `nil` where this process may not mount anything.
+    /// Returns `nil` if this process may not mount a file system.
     init?(byteCount: Int) throws {
         #if os(Linux)
         directory = try TemporaryDirectory()
@@ -21,12 +21,12 @@ final class SmallDisk: Sendable {
 
     deinit {
         #if os(Linux)
-        // Open files keep their bytes; the mount point goes at once.
+        // Detaches the mount point immediately; open files keep their bytes.
         umount2(directory.path, Int32(MNT_DETACH))
         #endif
     }
 
-    /// Whether this process can mount one.
+    /// Whether this process can mount a file system.
     static var isPossible: Bool {
         (try? SmallDisk(byteCount: 65_536)) != nil
     }

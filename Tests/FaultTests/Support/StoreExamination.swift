@@ -18,7 +18,7 @@ struct StoreExamination {
         self.mayForget = mayForget
     }
 
-    /// The problems that are left after the store's own recovery and a sweep; empty for a sound store.
+    /// The problems that remain after the store's own recovery and a sweep; empty for a sound store.
     func problems() -> [String] {
         do {
             return try examine()
@@ -65,7 +65,7 @@ struct StoreExamination {
         return problems
     }
 
-    /// Expects the derived representation of the stored body, and none where there should be none.
+    /// Expects the derived representation of the stored body, or none where the model has none.
     private func formProblems(_ key: String, _ entry: StoredEntry?, _ store: ResponseStore) throws -> [String] {
         guard let entry else { return [] }
         let history = (expectation.history[key] ?? []).compactMap(\.self)
@@ -78,7 +78,7 @@ struct StoreExamination {
         return mayForget || allowed.contains(version.number) ? [] : ["\(key) has a form that nobody stored"]
     }
 
-    /// Files that are no part of the store.
+    /// Files that do not belong to the store.
     private func unaccounted() throws -> [String] {
         let manager = FileManager.default
         let known: Set = [
@@ -95,7 +95,7 @@ struct StoreExamination {
         return names.map { "left behind: \($0)" }
     }
 
-    /// Expects to find a new entry: the store is not only sound, it works.
+    /// Stores and finds a new entry: the store works, too.
     private func useProblems(_ store: ResponseStore) throws -> [String] {
         let (key, body) = (try CacheKey(name: "afterwards"), Data.noise(5_000, seed: 99))
         try store.insert(body, metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: key)
