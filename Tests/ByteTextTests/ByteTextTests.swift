@@ -4,7 +4,7 @@ import Testing
 @Suite("ByteText")
 struct ByteTextTests {
     @Test(
-        "hexadecimal digits stand for bytes, and back",
+        "decodes hexadecimal digits into bytes, and encodes bytes",
         arguments: [("", []), ("00", [0]), ("0aff10", [10, 255, 16])] as [(String, [UInt8])])
     func hexadecimal(_ text: String, _ bytes: [UInt8]) {
         #expect(bytes.hexadecimal == text)
@@ -13,13 +13,13 @@ struct ByteTextTests {
     }
 
     @Test(
-        "a sign, an odd number of digits and other letters are no bytes",
+        "a sign, an odd number of digits and non-hexadecimal letters decode to nothing",
         arguments: ["0", "123", "+1", "-1", "0g", "é0"])
     func malformed(_ text: String) {
         #expect([UInt8](hexadecimal: text) == nil)
     }
 
-    @Test("texts are the same if their bytes are, also if their characters are equal", arguments: 0...24)
+    @Test("compares texts byte by byte, even if their characters are canonically equivalent", arguments: 0...24)
     func sameBytes(_ count: Int) {
         let text = String(repeating: "a", count: count)
         #expect(text.hasSameBytes(as: String(decoding: Array(text.utf8), as: UTF8.self)))
@@ -36,7 +36,7 @@ struct ByteTextTests {
 
     // http://www.isthe.com/chongo/src/fnv/test_fnv.c
     @Test(
-        "the hashes are those of FNV-1a",
+        "the hashes match the published FNV-1a vectors",
         arguments: [
             ("", 0xcbf2_9ce4_8422_2325), ("a", 0xaf63_dc4c_8601_ec8c), ("foobar", 0x8594_4171_f739_67e8),
         ] as [(String, UInt64)])
@@ -48,7 +48,7 @@ struct ByteTextTests {
     }
 
     @Test(
-        "RFC 3986 §2.1: a percent sign and two digits stand for a byte; without digits it stands for itself",
+        "RFC 3986 §2.1: decodes a percent sign with two digits; keeps any other percent sign",
         arguments: [
             ("a%20b", "a b"), ("%4", "%4"), ("%", "%"), ("%zz", "%zz"), ("%+1", "%+1"), ("%2541", "%41"), ("+", "+"),
             ("%C3%A9", "é"),
@@ -59,7 +59,7 @@ struct ByteTextTests {
         #expect(String(decoding: bytes, as: UTF8.self) == decoded)
     }
 
-    @Test("RFC 3986 §2.3: unreserved characters stay as they are")
+    @Test("RFC 3986 §2.3: unreserved characters stay unencoded")
     func encoding() {
         let text = PercentEncoding.encoded("aZ09-._~ /%é\n".utf8, keeping: PercentEncoding.isUnreserved)
         #expect(text == "aZ09-._~%20%2F%25%C3%A9%0A")

@@ -1,5 +1,5 @@
-// Darwin's paths on other systems: CACHESTORE_PATHS=darwin makes every program that is linked with this file take them.
-// Answers as Darwin does, as far as the store can tell.
+// Darwin's code paths on other systems: CACHESTORE_PATHS=darwin selects them in every program that links this file. The
+// functions return Darwin's results, as far as the store can observe them.
 
 #if !defined(__APPLE__)
 #include "cplatform.h"
@@ -23,7 +23,7 @@ static int unlink_as_darwin(int directory, const char *name) {
     return result;
 }
 
-// XNU refuses more than INT_MAX bytes in a call. The limit is lower here, so that a test needs no 2 GiB.
+// XNU refuses more than INT_MAX bytes in a call. Here the limit is lower, so that a test does not need 2 GiB.
 #define MAX_COUNT ((size_t)16 << 20)
 
 static int is_refused(size_t count) {
@@ -59,7 +59,7 @@ static int copy_bytes(int source, int file) {
     }
 }
 
-// A clone has the bytes and the permissions of its source: fclonefileat(2). This one has blocks of its own.
+// fclonefileat(2) clones bytes and permissions and shares the blocks. This copy shares no blocks.
 static int clone_as_darwin(int source, int directory, const char *name) {
     struct stat status;
     if (fstat(source, &status) != 0) return -1;
@@ -73,7 +73,7 @@ static int clone_as_darwin(int source, int directory, const char *name) {
     return result;
 }
 
-// F_FULLFSYNC syncs whatever fsync(2) does, and the cache of the drive, too.
+// F_FULLFSYNC does the work of fsync(2) and also flushes the drive's cache.
 static int full_sync_as_darwin(int file) { return fsync(file); }
 
 __attribute__((constructor)) static void take_paths(void) {

@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 
-// Swift Testing starts all test cases at once. On a machine with few cores thousands of them would then share the
-// time limits of those that talk to processes and origins. A trait cannot bound them: its wait counts toward a test's
-// time limit. The library reads the width from the environment, before its first test, when this has run.
+// Swift Testing starts all test cases concurrently. On a machine with few cores, thousands of them would use up the
+// time limits of the tests that talk to processes and origins. A trait cannot bound the number: the wait of a trait
+// counts toward the time limit. The library reads the width from the environment before its first test, after this
+// function.
 __attribute__((constructor)) static void set_parallelization_width(void) {
     setenv("SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH", CTESTDEFAULTS_WIDTH, 0);
 }

@@ -7,7 +7,7 @@ struct ImageDecodingSizeTests {
     private static let size = ImageSize(width: 4_000, height: 3_000)
 
     @Test(
-        "an image is decoded with just enough pixels for the output",
+        "decodes an image with just enough pixels for the output",
         arguments: [
             (ImageVariant.original, 4_000),
             (ImageVariant(displaySize: ImageSize(width: 400, height: 300)), 400),
@@ -28,7 +28,7 @@ struct ImageDecodingSizeTests {
         #expect(try variant.placement(of: Self.size).decodedSide(of: Self.size) == side)
     }
 
-    @Test("an image of its full size is cropped and drawn by its placement", arguments: ImageContentMode.allCases)
+    @Test("crops and draws an image of its full size by its placement", arguments: ImageContentMode.allCases)
     func fullSize(_ mode: ImageContentMode) throws {
         let variant = ImageVariant(
             displaySize: ImageSize(width: 210, height: 170), crop: ImageRect(x: 0.1, y: 0.2, width: 0.7, height: 0.3),
@@ -39,7 +39,7 @@ struct ImageDecodingSizeTests {
         #expect(area == placement.destination)
     }
 
-    @Test("the pixels of a smaller image map to those of the whole one, and lie within it")
+    @Test("maps the pixels of a smaller image to the whole one, within its bounds")
     func smaller() throws {
         var generator = SeededGenerator()
         for _ in 0..<2_000 {
@@ -62,7 +62,7 @@ struct ImageDecodingSizeTests {
             let (crop, area) = placement.part(in: decoded, of: size)
             #expect(crop.x >= 0 && crop.y >= 0 && crop.width >= 1 && crop.height >= 1, "\(generator)")
             #expect(crop.x + crop.width <= decoded.width && crop.y + crop.height <= decoded.height, "\(generator)")
-            // A corner of the source lands on that corner of the destination.
+            // A corner of the source maps to the same corner of the destination.
             let left = area.x + (placement.source.x * decoded.width / size.width - crop.x) * area.width / crop.width
             let top = area.y + (placement.source.y * decoded.height / size.height - crop.y) * area.height / crop.height
             #expect(abs(left - placement.destination.x) < 0.01, "\(generator)")

@@ -1,4 +1,4 @@
-/// The fronts of images, put together byte by byte from their specifications.
+/// The first bytes of images, assembled byte by byte from their specifications.
 enum ImageFixtures {
     static func bigEndian(_ value: Int, _ length: Int) -> [UInt8] {
         (0..<length).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -8,7 +8,7 @@ enum ImageFixtures {
 
     // MARK: PNG
 
-    /// A chunk without a checksum worth the name: no reader of headers looks at it.
+    /// A chunk with a zero checksum: header readers do not verify it.
     static func chunk(_ name: String, _ content: [UInt8] = []) -> [UInt8] {
         bigEndian(content.count, 4) + Array(name.utf8) + content + [0, 0, 0, 0]
     }
@@ -30,7 +30,7 @@ enum ImageFixtures {
 
     static func jpeg(_ segments: [UInt8]...) -> [UInt8] { [0xFF, 0xD8] + segments.joined() }
 
-    /// An EXIF segment whose directory has an entry before the orientation.
+    /// An EXIF segment with another directory entry before the orientation.
     static func exif(orientation: Int, isLittleEndian: Bool = false, type: Int = 3, count: Int = 1) -> [UInt8] {
         let number = isLittleEndian ? littleEndian : bigEndian
         var tiff = Array((isLittleEndian ? "II" : "MM").utf8) + number(42, 2) + number(8, 4) + number(2, 2)
@@ -62,9 +62,9 @@ enum ImageFixtures {
         webp("VP8X", [0x10, 0, 0, 0] + littleEndian(width - 1, 3) + littleEndian(height - 1, 3))
     }
 
-    // MARK: Of other makers
+    // MARK: From other encoders
 
-    /// Images of 3 by 2 pixels as Pillow 12, with libjpeg-turbo and libwebp, writes them, or their fronts, in Base64.
+    /// Images of 3 by 2 pixels written by Pillow 12 with libjpeg-turbo and libwebp, whole or cut, in Base64.
     static let foreign: [(name: String, base64: String)] = [
         (
             "png",

@@ -3,7 +3,7 @@ internal import Foundation
 internal import TestSupport
 internal import Testing
 
-/// Damages the fronts of images: no reader may trap, and what comes out is in range.
+/// Damages the first bytes of images. No reader may trap, and every size must be in range.
 @Suite struct ImageHeaderFuzzTests {
     private static let rounds = Repetitions.count(2_000_000, debug: 50_000)
 
@@ -18,7 +18,7 @@ internal import Testing
                 width: 9, height: 7, ImageFixtures.chunk("gAMA", [1, 2, 3, 4]) + ImageFixtures.chunk("acTL")),
         ] + ImageHeaderTests.cases.map(\.bytes).filter { $0.count < 200 }
 
-    /// A front with some of its bytes changed, and perhaps cut off.
+    /// The first bytes of an image with some changed, and perhaps cut off.
     private func damaged(_ generator: inout SeededGenerator) -> [UInt8] {
         var bytes = Self.fronts.randomElement(using: &generator) ?? []
         let telling: [UInt8] = [0, 1, 2, 0x7F, 0x80, 0xC0, 0xD8, 0xFE, 0xFF]
@@ -36,7 +36,7 @@ internal import Testing
         return bytes
     }
 
-    @Test("No damage makes a reader of headers trap, leave its range, or say two things about one image")
+    @Test("No damage makes a header reader trap, return an invalid size or change its result when more bytes arrive")
     func damage() {
         var generator = SeededGenerator()
         var headers = 0
@@ -59,7 +59,7 @@ internal import Testing
         #expect(headers > Self.rounds / 100, "\(generator)")
     }
 
-    @Test("No bytes at all make a reader of headers trap")
+    @Test("No random bytes make a header reader trap")
     func noise() {
         var generator = SeededGenerator()
         let signatures: [[UInt8]] = [
@@ -74,7 +74,7 @@ internal import Testing
             }
             if ImageHeader.reading(Data(bytes)) == .incomplete { incomplete += 1 }
         }
-        // Some fronts are too short for their format, others are not.
+        // Only some of the inputs are too short for their format.
         #expect((1..<Self.rounds / 10).contains(incomplete), "\(generator)")
     }
 }

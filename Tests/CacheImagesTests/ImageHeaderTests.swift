@@ -40,7 +40,7 @@ internal import Testing
         Case("gif 87a", Fixtures.gif("87a", width: 500, height: 375), .gif, 500, 375),
         Case("gif 89a", Fixtures.gif(width: 65_535, height: 1), .gif, 65_535, 1),
         Case("webp lossy", Fixtures.lossy(width: 500, height: 375), .webp, 500, 375),
-        // The two bits above a side say how it is to be scaled.
+        // The upper two bits of a side are the scale.
         Case("webp lossy, scaled", Fixtures.lossy(width: 500 | 0x4000, height: 375 | 0xC000), .webp, 500, 375),
         Case("webp lossless", Fixtures.lossless(width: 500, height: 375), .webp, 500, 375),
         Case("webp lossless, the largest", Fixtures.lossless(width: 16_384, height: 16_384), .webp, 16_384, 16_384),
@@ -66,18 +66,18 @@ internal import Testing
             .jpeg, 500, 375),
     ]
 
-    @Test("Format and size are read from the front of an image", arguments: cases)
+    @Test("Reads format and size from the first bytes of an image", arguments: cases)
     func front(_ example: Case) throws {
         let header = try #require(ImageHeader(Data(example.bytes)))
         #expect(header.format == example.format)
         #expect(sides(header) == [example.width, example.height])
         #expect(header.orientation == 1)
-        // Whatever follows, and wherever it starts in memory.
+        // Later bytes and the offset in memory change nothing.
         #expect(ImageHeader(Data(example.bytes + Array(repeating: 0xFF, count: 50))) == header)
         #expect(ImageHeader(Data([1, 2, 3] + example.bytes).dropFirst(3)) == header)
     }
 
-    @Test("Format and size of what other programs write", arguments: ImageFixtures.foreign.map(\.name))
+    @Test("Reads format and size of images from other encoders", arguments: ImageFixtures.foreign.map(\.name))
     func foreign(name: String) throws {
         let image = try #require(ImageFixtures.foreign.first { $0.name == name })
         let data = try #require(Data(base64Encoded: image.base64))
@@ -90,7 +90,9 @@ internal import Testing
         #expect(header.orientation == (isTurned ? 6 : 1))
     }
 
-    @Test("A shorter front says nothing yet, and then always the same", arguments: cases)
+    @Test(
+        "Reads a truncated image as incomplete, until the header is whole; then always the same header",
+        arguments: cases)
     func truncated(_ example: Case) {
         let whole = ImageHeader.reading(Data(example.bytes))
         var hasSpoken = false
@@ -105,7 +107,7 @@ internal import Testing
         }
     }
 
-    @Test("Every frame marker of JPEG has the size, and no other has", arguments: 0xC0...0xCF as ClosedRange<UInt8>)
+    @Test("Exactly the frame markers of JPEG contain the size", arguments: 0xC0...0xCF as ClosedRange<UInt8>)
     func frames(marker: UInt8) throws {
         let image = Fixtures.jpeg(Fixtures.frame(marker, width: 3, height: 2), Fixtures.frame(width: 30, height: 20))
         let isFrame = ![0xC4, 0xC8, 0xCC].contains(marker)
@@ -126,7 +128,7 @@ internal import Testing
         #expect(sides(header) == expected)
     }
 
-    /// With an offset in place of the one of the directory.
+    /// Replaces the offset of the directory.
     private static func exif(offset: Int) -> [UInt8] {
         var segment = Fixtures.exif(orientation: 6)
         segment.replaceSubrange(14..<18, with: Fixtures.bigEndian(offset, 4))
@@ -134,14 +136,14 @@ internal import Testing
     }
 
     @Test(
-        "An EXIF segment that makes no sense does not turn anything",
+        "A malformed EXIF segment does not rotate the image",
         arguments: [
             Fixtures.exif(orientation: 0), Fixtures.exif(orientation: 9), Fixtures.exif(orientation: 6, type: 4),
             Fixtures.exif(orientation: 6, count: 2), exif(offset: 0xFFFF_FFFF), exif(offset: 0x7FFF_FFFF),
             exif(offset: 40), exif(offset: 0),
             Fixtures.segment(0xE1, Array("Exif\0\0".utf8)), Fixtures.segment(0xE1, Array("Exif\0\0MM\0*".utf8)),
             Fixtures.segment(0xE1, Array("Exif\0\0ML\0*\0\0\0\u{8}\0\0".utf8)), Fixtures.segment(0xE1, []),
-            // The value would be behind the end.
+            // The value lies after the end.
             Fixtures.segment(0xE1, Array(Fixtures.exif(orientation: 1).dropFirst(4).dropLast(8))) + [0, 6, 0, 0],
         ])
     func malformedEXIF(segment: [UInt8]) throws {
@@ -151,17 +153,17 @@ internal import Testing
     }
 
     @Test(
-        "What is no image says so at once",
+        "Rejects bytes that cannot begin an image",
         arguments: [
             Array("<html>".utf8), Array("%PDF".utf8), [0], Array("GIF88a".utf8), [0x89, 0x50, 0x4E, 0x48],
             Array("RIFF1234WAVEfmt ".utf8), Array("RIFF1234WEBPVP9 ".utf8), Array("BM".utf8),
-            // Sides of 0, or of more bits than there are.
+            // Sides of 0, or larger than the format allows.
             Fixtures.png(width: 0, height: 1), Fixtures.png(width: 1, height: 0),
             Fixtures.png(width: 0x8000_0000, height: 1), Fixtures.gif(width: 0, height: 1),
             Fixtures.gif(width: 1, height: 0), Fixtures.lossy(width: 0, height: 1),
             Fixtures.lossy(width: 1, height: 0x4000), Fixtures.jpeg(Fixtures.frame(width: 0, height: 1)),
             Fixtures.jpeg(Fixtures.frame(width: 1, height: 0)), Fixtures.extended(width: 1 << 24, height: 1 << 24),
-            // Other order, lengths that cannot be, other versions.
+            // Wrong order, impossible lengths, other versions.
             Fixtures.png(width: 1, height: 1, Fixtures.chunk("IEND")),
             Fixtures.png(width: 1, height: 1, [0xFF, 0xFF, 0xFF, 0xFF] + Array("iCCP".utf8)),
             Array(Fixtures.png(width: 1, height: 1).prefix(8)) + Fixtures.chunk("IDAT", Array(repeating: 0, count: 13)),

@@ -9,14 +9,14 @@ internal import Testing
 
 @Suite("ImageProcessor with a ResourceLoader", .timeLimit(.minutes(20)))
 struct ImageLoadingTests {
-    /// The header of an image, and the size of its variant.
+    /// Returns the header of an image and the size of its variant.
     private struct Picture: Equatable, MemoryCosting {
         let header: ImageHeader
         let output: ImageSize
         var memoryCost: Int { 100 }
     }
 
-    /// Reads the header only, and counts the calls.
+    /// Reads only the header, and counts its calls.
     private struct HeaderDecoder: ImageDecoder {
         let id = ProcessorID("header")
         let calls = CallCount()
@@ -76,7 +76,7 @@ struct ImageLoadingTests {
         ("another color space", changed { $0.colorSpace = .displayP3 }),
     ]
 
-    @Test("F3: a variant with one changed field is not in memory; an equal variant is, and calls no decoder")
+    @Test("F3: a variant with one changed field misses in memory; an equal variant hits and calls no decoder")
     func variants() async throws {
         let first = try await loader.load(url, as: .image(decoder, Self.base))
         #expect(first.source == .network)
@@ -110,7 +110,7 @@ struct ImageLoadingTests {
         #expect(transport.requestCount == 2)
     }
 
-    /// Names the orientation and the color space of its variant.
+    /// Returns the orientation and the color space of its variant.
     private struct NamingDecoder: ImageDecoder {
         let id = ProcessorID("naming")
 
@@ -119,7 +119,7 @@ struct ImageLoadingTests {
         }
     }
 
-    @Test("F3: each orientation and color space has a derived representation of its own in the store")
+    @Test("F3: the store keeps a separate representation for each orientation and color space")
     func storedSettings() async throws {
         func load(_ loader: ResourceLoader) async throws -> [String] {
             var texts: [String] = []
@@ -135,7 +135,7 @@ struct ImageLoadingTests {
         let texts = try await load(loader)
         #expect(Set(texts).count == 6)
         #expect(try loader.store.statistics().derivedBodies == 6)
-        // Without memory, the store answers.
+        // Without a memory cache, the store answers.
         #expect(try await load(ResourceLoader(store: loader.store, transport: transport)) == texts)
     }
 
@@ -147,7 +147,7 @@ struct ImageLoadingTests {
         #expect(header.size(in: .stored) == ImageSize(width: 500, height: 375))
     }
 
-    @Test("F2: an image without a readable header is an error, and is not kept")
+    @Test("F2: an image without a readable header throws and is not stored")
     func garbage() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "no image") }
         let directory = try TemporaryDirectory()

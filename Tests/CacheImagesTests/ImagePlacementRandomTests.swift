@@ -2,7 +2,7 @@ internal import CacheImages
 internal import TestSupport
 internal import Testing
 
-/// Places images of any size in areas of any size.
+/// Places images of random sizes in areas of random sizes.
 @Suite struct ImagePlacementRandomTests {
     private static let lengths: [ClosedRange<Double>] = [1...1, 1...10, 1...5000, 1...65_535, 1...4_294_967_296]
 
@@ -17,7 +17,7 @@ internal import Testing
             && numbers.allSatisfy { $0 == $0.rounded() }
     }
 
-    @Test("F5: whatever is asked for, the source is inside the image and the destination inside the output")
+    @Test("F5: for any variant the source lies inside the image and the destination inside the output")
     func random() throws {
         var generator = SeededGenerator()
         var placed = 0
@@ -52,7 +52,7 @@ internal import Testing
         #expect(placed > 10_000)
     }
 
-    /// Whether the image is not stretched, give or take a pixel in the direction in which it had to be rounded.
+    /// Whether the image keeps its proportions, within a pixel in the rounded direction.
     private func keepsProportions(_ placement: ImagePlacement, _ variant: ImageVariant) -> Bool {
         let (source, destination) = (placement.source, placement.destination)
         switch variant.mode {
@@ -68,7 +68,7 @@ internal import Testing
         }
     }
 
-    /// Whether `rect` has the proportions of `other`, if a side of it could be up to a pixel longer or shorter.
+    /// Whether `rect` has the proportions of `other`, within one pixel in one side.
     private func isClose(_ rect: ImageRect, _ other: ImageRect) -> Bool {
         let height = rect.width * other.height / other.width
         let width = rect.height * other.width / other.height

@@ -90,7 +90,7 @@ internal import Testing
     }
 
     @Test(
-        "F6: without a size to show it at, the image keeps its pixels", arguments: ImageContentMode.allCases,
+        "F6: without a display size, the image keeps its pixels", arguments: ImageContentMode.allCases,
         [nil, (0, 0), (0, 50), (50, 0)] as [Sides?])
     func original(mode: ImageContentMode, display: Sides?) throws {
         for excess in [[], .fitCropsExcess, .fillLeavesExcess] as [ImageExcess] {
@@ -107,7 +107,7 @@ internal import Testing
         }
     }
 
-    /// Where the modes that do not resize put an image: larger than its area, smaller, and each in one direction.
+    /// The placements by the modes that do not resize: larger than the area, smaller, and larger in one direction.
     @Test(
         "F5: nine modes pixel by pixel",
         arguments: [
@@ -157,21 +157,21 @@ internal import Testing
             Vector(
                 (50, 40), in: (100, 100), .aspectFill,
                 source: [5, 0, 40, 40], destination: [0, 0, 100, 100], output: (100, 100)),
-            // Nothing is lost to the binary form of 1/3 or 0.29.
+            // The binary fractions of 1/3 and 0.29 lose no pixel.
             Vector(
                 (300, 900), in: (100, 300), .aspectFit,
                 source: [0, 0, 300, 900], destination: [0, 0, 100, 300], output: (100, 300)),
             Vector(
                 (100, 100), in: nil, .scaleToFill, crop: ImageRect(x: 0.29, y: 0.57, width: 0.29, height: 0.1),
                 source: [29, 57, 29, 10], destination: [0, 0, 29, 10], output: (29, 10)),
-            // A line stays a line.
+            // A line remains a line.
             Vector(
                 (10_000, 1), in: (100, 100), .aspectFit,
                 source: [0, 0, 10_000, 1], destination: [0, 49, 100, 1], output: (100, 100)),
             Vector(
                 (1, 10_000), in: (100, 10), .aspectFill,
                 source: [0, 4999, 1, 1], destination: [0, 0, 100, 10], output: (100, 10)),
-            // Points.
+            // Sizes in points.
             Vector(
                 (500, 375), in: (50, 50), .aspectFill, scale: 2,
                 source: [62, 0, 375, 375], destination: [0, 0, 100, 100], output: (100, 100)),
@@ -214,7 +214,7 @@ internal import Testing
     }
 
     @Test(
-        "F6: a size, scale or crop that is none is an error",
+        "F6: an invalid size, scale or crop throws",
         arguments: [-1, .nan, .infinity, -.infinity, -.leastNonzeroMagnitude, 1e300] as [Double])
     func invalid(number: Double) throws {
         let image = ImageSize(width: 500, height: 375)
@@ -231,7 +231,7 @@ internal import Testing
                 if case .invalidImageSize = $0 as? ImageGeometryError { true } else { false }
             }
         }
-        // What else is wrong does not hide it, and a side of 0 does not either.
+        // The size error comes first, before another error and with a side of 0.
         #expect {
             try ImageVariant(displaySize: ImageSize(width: 0, height: number)).placement(of: image)
         } throws: {
@@ -254,7 +254,7 @@ internal import Testing
         }
     }
 
-    @Test("F6: an image has a pixel at least, a scale is not 0, and errors say what is wrong")
+    @Test("F6: an image has at least one pixel, a scale is not 0, and errors name the cause")
     func descriptions() {
         let size = ImageSize(width: 0.5, height: 1)
         #expect(throws: ImageGeometryError.invalidImageSize(size)) { try ImageVariant.original.placement(of: size) }

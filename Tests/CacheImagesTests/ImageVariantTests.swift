@@ -5,7 +5,7 @@ internal import TestSupport
 internal import Testing
 
 @Suite struct ImageVariantTests {
-    /// Says what it was asked for.
+    /// Returns the requested variant.
     private struct Echo: ImageDecoder {
         var id = ProcessorID("echo")
         func decode(_ data: Data, _ variant: ImageVariant) throws -> ImageVariant { variant }
@@ -17,7 +17,7 @@ internal import Testing
         displaySize: ImageSize(width: 100, height: 75), crop: ImageRect(x: 0, y: 0.25, width: 1, height: 0.5),
         mode: .aspectFill, excess: .fillLeavesExcess, interpolation: .low, scale: 2)
 
-    @Test("F3: each field alone makes another id; equal fields make the same")
+    @Test("F3: each changed field changes the id; equal fields have equal ids")
     func fields() {
         var variants = [variant]
         func change(_ change: (inout ImageVariant) -> Void) {
@@ -61,7 +61,7 @@ internal import Testing
         #expect(ids[0] == id(variant))
     }
 
-    @Test("F3, F4: the text of an id; the original has neither size nor crop in it")
+    @Test("F3, F4: the text of an id; the original's id contains neither size nor crop")
     func text() {
         #expect(
             id(variant).description
@@ -77,7 +77,7 @@ internal import Testing
         )
     }
 
-    @Test("F6: what does nothing has no id of its own")
+    @Test("F6: a variant without effect has the original's id")
     func nothing() {
         var variant = ImageVariant.original
         for size in [
@@ -93,7 +93,7 @@ internal import Testing
         }
     }
 
-    @Test("F1: an image is what its decoder makes of the bytes, in the variant that was asked for")
+    @Test("F1: the decoder receives the requested variant, and its result is the image")
     func image() async throws {
         #expect(try await ProcessorSample.value(Data([1]), as: .image(Echo(), variant)) == variant)
         #expect(try await ProcessorSample.value(Data([1]), as: .image(Echo())) == .original)
@@ -101,7 +101,7 @@ internal import Testing
 
     // MARK: Limits
 
-    /// Counts what reaches it.
+    /// Counts the images that reach the decoder.
     private struct Careful: ImageDecoder {
         let id = ProcessorID("careful")
         let maxPixels = 10_000
@@ -109,7 +109,7 @@ internal import Testing
         func decode(_ data: Data, _ variant: ImageVariant) throws { calls.increment() }
     }
 
-    @Test("F1: an image that claims to be too large does not reach the decoder")
+    @Test("F1: an image whose header exceeds the limit does not reach the decoder")
     func tooLarge() async throws {
         let decoder = Careful()
         let bomb = Data(ImageFixtures.png(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF))
@@ -127,12 +127,12 @@ internal import Testing
         }
         #expect(decoder.calls.value == 0)
         try await ProcessorSample.value(image, as: .image(decoder))
-        // Of what has no header that can be read the decoder is the judge.
+        // If the header is unreadable, the decoder decides.
         try await ProcessorSample.value(Data("<svg/>".utf8), as: .image(decoder))
         #expect(decoder.calls.value == 2)
     }
 
-    @Test("F1: 8192 by 8192 pixels unless a decoder says otherwise")
+    @Test("F1: the default limit is 8192 by 8192 pixels; a decoder may set another")
     func defaultLimit() {
         #expect(Echo().maxPixels == 67_108_864)
     }

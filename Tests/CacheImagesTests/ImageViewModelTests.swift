@@ -6,7 +6,7 @@ internal import Synchronization
 internal import TestSupport
 internal import Testing
 
-/// Loads of "images", which are numbers, that a test feeds and ends.
+/// Loads numbered "images" that a test feeds and finishes.
 private final class Loads: Sendable {
     private struct State {
         var events: [AsyncStream<LoadEvent<Int>>.Continuation] = []
@@ -113,7 +113,7 @@ struct ImageViewModelTests {
         await display.value
     }
 
-    @Test("a retry loads the image again; progress begins anew; a retry during a load does nothing")
+    @Test("a retry loads the image again and resets the progress; a retry during a load does nothing")
     func retry() async {
         model.retry()
         let display = show("a")
@@ -131,7 +131,7 @@ struct ImageViewModelTests {
         await display.value
     }
 
-    @Test("leaving the screen cancels a load; coming back begins it again")
+    @Test("leaving the screen cancels a load; coming back starts a new one")
     func leaving() async {
         let display = show("a")
         await reaches(.loading(nil))
@@ -146,7 +146,7 @@ struct ImageViewModelTests {
         await reaches(.image(5))
         next.cancel()
         await next.value
-        // The image stays, and is not loaded again.
+        // Keeps the image and does not load it again.
         #expect(model.phase == .image(5))
         let last = show("a")
         for _ in 0..<10 { await Task.yield() }
@@ -155,11 +155,11 @@ struct ImageViewModelTests {
         await last.value
     }
 
-    @Test("another request: the end of the former task does not cancel the new load", arguments: [true, false])
+    @Test("another request: the end of the earlier task does not cancel the new load", arguments: [true, false])
     func anotherRequest(_ cancelsFirst: Bool) async {
         let former = show("a")
         await reaches(.loading(nil))
-        // SwiftUI promises no order of the end of a task and the start of the next.
+        // SwiftUI may end the old task after the new one starts.
         if cancelsFirst { former.cancel() }
         let display = show("b")
         while loads.urls.count < 2 { await Task.yield() }
@@ -174,7 +174,7 @@ struct ImageViewModelTests {
         await display.value
     }
 
-    @Test("no request shows no image; an image from memory appears without an animation")
+    @Test("shows no image without a request; an image from memory appears without an animation")
     func withoutLoad() async {
         let display = show("memory")
         await reaches(.image(7))

@@ -5,11 +5,11 @@ internal import Synchronization
 internal import TestSupport
 internal import Testing
 
-/// An "image" is the number of bytes that it was decoded from. Complete ones are negative.
+/// An "image" is the number of its bytes at the time of decoding. A complete image is negative.
 private struct CountingDecoder: ProgressiveImageDecoder {
     let id = ProcessorID("counting")
     var maxPixels = 1 << 20
-    /// Images need at least so many bytes.
+    /// The minimum number of bytes of an image.
     var needed = 0
     let calls = CallCount()
 
@@ -35,7 +35,7 @@ private struct CountingDecoder: ProgressiveImageDecoder {
     }
 }
 
-/// A body that a test feeds.
+/// A body that a test feeds chunk by chunk.
 private struct Feed: Sendable {
     let body: AsyncThrowingStream<Data, any Error>
     private let continuation: AsyncThrowingStream<Data, any Error>.Continuation
@@ -52,7 +52,7 @@ private struct Feed: Sendable {
         }
     }
 
-    /// Whether the reader has stopped reading before the end.
+    /// Whether the reader stopped before the end.
     var hasNoReader: Bool { isAbandoned.value.load(ordering: .relaxed) }
 
     func send(_ bytes: Data) { continuation.yield(bytes) }
@@ -63,7 +63,7 @@ private struct Feed: Sendable {
 struct ProgressiveImagesTests {
     private let png = Data(ImageFixtures.png(width: 500, height: 375))
 
-    /// The bytes of an image with so many bytes in all.
+    /// The bytes of an image of this length.
     private func image(_ byteCount: Int) -> Data { png + Data(count: byteCount - png.count) }
 
     private func all(_ images: AsyncThrowingStream<Int, any Error>) async throws -> [Int] {
@@ -76,7 +76,7 @@ struct ProgressiveImagesTests {
         }
     }
 
-    @Test("a header of two million parts takes linear time, and is checked before the end", arguments: [true, false])
+    @Test("checks a header of two million parts in linear time, before the end", arguments: [true, false])
     func longHeader(isTooLarge: Bool) async throws {
         // Empty comments of a JPEG; then an image of 9 × 9, or the end of the body.
         var comments = Data([0xFF, 0xFE, 0x00, 0x02])
@@ -94,7 +94,7 @@ struct ProgressiveImagesTests {
         }
     }
 
-    @Test("each image has more bytes than the one before; the last one is complete")
+    @Test("each image has more bytes than the previous one; the last image is complete")
     func rising() async throws {
         let feed = Feed()
         var images = CountingDecoder().images(from: feed.body, every: 100).makeAsyncIterator()
@@ -110,7 +110,7 @@ struct ProgressiveImagesTests {
     }
 
     @Test(
-        "the number of decodes grows with the logarithm of the size, in pieces of any size",
+        "the number of decodes grows with the logarithm of the size, for chunks of any size",
         arguments: [10, 1_000, 100_000])
     func rate(_ size: Int) async throws {
         let feed = Feed()
@@ -120,7 +120,7 @@ struct ProgressiveImagesTests {
         let images = try await all(decoder.images(from: feed.body, every: 1_000))
         #expect(images.last == -3_000_000)
         #expect(images == images.dropLast().sorted() + [-3_000_000])
-        // 1000 bytes four times, then a quarter more each time.
+        // Four decodes 1000 bytes apart, then one for each quarter more.
         #expect((20...42).contains(decoder.calls.value) || size == 100_000, "\(decoder.calls.value)")
         #expect(decoder.calls.value <= 42)
     }
@@ -145,7 +145,7 @@ struct ProgressiveImagesTests {
         #expect(last == -10_000)
     }
 
-    @Test("a decoder without an image so far is asked again; no image after an end that comes too early")
+    @Test("tries again after more bytes if the decoder returns no image; a body that ends too early has no image")
     func tooFew() async throws {
         let decoder = CountingDecoder(needed: 300)
         let feed = Feed()
@@ -170,7 +170,7 @@ struct ProgressiveImagesTests {
         await #expect(throws: CancellationError.self) { try await images.next() }
     }
 
-    @Test("an image that is too large is refused with its header, before a session receives a byte")
+    @Test("refuses a too large image by its header, before a session receives a byte")
     func tooLarge() async throws {
         let feed = Feed()
         var decoder = CountingDecoder()
@@ -181,7 +181,7 @@ struct ProgressiveImagesTests {
         #expect(decoder.calls.value == 0)
     }
 
-    @Test("a variant that fits no image is an error before the first image")
+    @Test("a variant that fits no image throws before the first image")
     func geometry() async throws {
         let feed = Feed()
         var images = CountingDecoder().images(from: feed.body, ImageVariant(scale: -1)).makeAsyncIterator()

@@ -75,7 +75,7 @@ struct AccessGuardTests {
             mounted: 200),
     ]
 
-    @Test("lets only requests of its own page through", arguments: cases)
+    @Test("accepts only requests from its own page", arguments: cases)
     func verdicts(_ c: Case) throws {
         let head = HTTPRequest(
             method: c.method, scheme: "http", authority: c.host, path: c.target + c.path, headerFields: c.fields)
@@ -92,7 +92,7 @@ struct AccessGuardTests {
         }
     }
 
-    @Test("the token is exchanged for a cookie that scripts and other sites do not get")
+    @Test("exchanges the token for a cookie that is HttpOnly and SameSite")
     func exchange() throws {
         let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/p/?token=token")
         let request = try InspectorRequest(.get, "", query: "token=token")

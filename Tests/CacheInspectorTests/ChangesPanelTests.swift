@@ -17,7 +17,7 @@ struct ChangesPanelTests {
             "api/changes/apply", "{\"confirmation\": \"\(preview.string("confirmation") ?? "")\"}")
     }
 
-    @Test("without permission nothing changes, nor in a store that is open for reading only")
+    @Test("refuses every change without permission, and in a read-only store")
     func off() async throws {
         let panel = try Panel()
         try panel.insert("https://example.com/")
@@ -39,7 +39,7 @@ struct ChangesPanelTests {
     }
 
     @Test(
-        "a removal is what its preview counted",
+        "a removal removes the entries that its preview counted",
         arguments: [
             ("{\"host\": \"a.example\"}", 2), ("{\"prefix\": \"https://a.example/1\"}", 1), ("{\"tag\": \"red\"}", 1),
             ("{\"everything\": true}", 3), ("{\"type\": \"text/*\", \"host\": \"b.example\"}", 1),
@@ -60,7 +60,7 @@ struct ChangesPanelTests {
         #expect(try panel.store.statistics().entries == 3 - count)
     }
 
-    @Test("a confirmation works once, and only if it was given")
+    @Test("a confirmation works once, and only with a token that the panel issued")
     func confirmation() async throws {
         let panel = try Panel(allowsChanges: true)
         try panel.insert("https://example.com/")
@@ -71,7 +71,7 @@ struct ChangesPanelTests {
     }
 
     @Test(
-        "a selection of nothing, or of too much, is refused",
+        "refuses a selection that is empty, contradictory or malformed",
         arguments: [
             "{}", "{\"ids\": []}", "{\"ids\": [1], \"everything\": true}", "{\"everything\": true, \"host\": \"x\"}",
             "{\"ids\": [1], \"host\": \"x\"}", "{\"host\": 1}", "{\"everything\": false}", "[]",
@@ -94,7 +94,7 @@ struct ChangesPanelTests {
         #expect(try panel.store.peek(entry.key)?.options.isPinned == false)
     }
 
-    @Test("a refresh asks the origin about each variant, without credentials")
+    @Test("a refresh revalidates each variant with the origin, without credentials")
     func refresh() async throws {
         let transport = ScriptedTransport([
             "https://example.com/same": [.reply(304)],
@@ -117,7 +117,7 @@ struct ChangesPanelTests {
         #expect(transport.requests.allSatisfy { $0.headerFields[.cookie] == nil })
     }
 
-    @Test("the record of requests is switched")
+    @Test("starts and stops the recording of requests")
     func recording() async throws {
         let panel = try Panel(allowsChanges: true)
         #expect(try await panel.post("api/recording", "{\"on\": true}").bool("recording") == true)

@@ -26,13 +26,13 @@ struct EntriesPanelTests {
     }
 
     @Test(
-        "pages of an order contain each entry once",
+        "the pages of an order contain each entry once",
         arguments: [
             Order(query: "sort=key", expected: ["a", "b", "c", "d", "e", "f", "g"]),
             Order(query: "sort=key&order=descending", expected: ["g", "f", "e", "d", "c", "b", "a"]),
             Order(query: "sort=stored", expected: ["g", "a", "f", "b", "e", "c", "d"]),
             Order(query: "sort=stored&order=descending", expected: ["d", "c", "e", "b", "f", "a", "g"]),
-            // The used entry goes last.
+            // The used entry comes last.
             Order(query: "sort=eviction", expected: ["a", "f", "b", "e", "c", "d", "g"]),
         ])
     func orders(_ order: Order) async throws {
@@ -78,7 +78,7 @@ struct EntriesPanelTests {
         #expect(try await keys(panel, query) == expected)
     }
 
-    @Test("a page that finds too little in its time says so, and the next page goes on")
+    @Test("a page that reaches the time limit is marked as cut short, and the next page continues")
     func cutShort() async throws {
         let panel = try Panel()
         for number in 0..<1_500 { try panel.insert("https://example.com/\(number + 10_000)", "same") }
@@ -99,7 +99,7 @@ struct EntriesPanelTests {
     }
 
     @Test(
-        "a malformed parameter is refused, and its name is in the message",
+        "refuses a malformed parameter, and names it in the message",
         arguments: [
             "limit=0", "limit=501", "limit=x", "sort=size", "order=up", "freshness=old", "kind=x", "min_bytes=-1",
             "after=x", "after=0.1.zz.", "after=0.1.6", "after=-1.1..", "sort=eviction&order=descending",
@@ -110,7 +110,7 @@ struct EntriesPanelTests {
         #expect(answer.code == "invalid")
     }
 
-    @Test("a query that is no percent-encoded UTF-8, or names a parameter twice, is refused")
+    @Test("refuses a query with invalid percent-encoding, or with a repeated parameter")
     func malformedQuery() async throws {
         for query in ["host=%zz", "host=%ff", "host=%4", "host=a&host=b", "host=%+1"] {
             #expect(try await Panel().get("api/entries", query).status == 400)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Entry panel")
 struct EntryPanelTests {
-    @Test("secret values are hidden until someone asks for them")
+    @Test("hides secret values until the reader asks for them")
     func secrets() async throws {
         let panel = try Panel()
         let entry = try panel.insert(
@@ -25,7 +25,7 @@ struct EntryPanelTests {
         #expect(field.string("name") == "Set-Cookie")
     }
 
-    @Test("markup in a field stays text, and no character of it is markup in the JSON")
+    @Test("markup in a field value is escaped in the JSON")
     func markup() async throws {
         let panel = try Panel()
         let value = "<script>alert(1)</script>\"&'\u{7f}"
@@ -36,7 +36,7 @@ struct EntryPanelTests {
         #expect(answer.answer.fields[.contentType] == "application/json")
     }
 
-    @Test("a long value is cut, and its field has the whole value")
+    @Test("truncates a long value; its own request returns the whole value")
     func longValue() async throws {
         let panel = try Panel()
         let value = String(repeating: "x", count: 200_000)
@@ -48,7 +48,7 @@ struct EntryPanelTests {
         #expect(try await panel.get("api/field", "id=\(entry.id)&index=1").string("value") == value)
     }
 
-    @Test("the freshness has the terms of the age")
+    @Test("the freshness includes the terms of the age")
     func freshness() async throws {
         let clock = ManualClock()
         let panel = try Panel(clock: clock)
@@ -66,7 +66,7 @@ struct EntryPanelTests {
         #expect(answer.bool("validators.0.is_weak") == true)
     }
 
-    @Test("the variants of a key have the fields that Vary names, and those that differ")
+    @Test("lists the fields that Vary names, and those in which the variants differ")
     func variants() async throws {
         let panel = try Panel()
         let german = try panel.insert("https://example.com/", "de", variant: "accept: a\naccept-language: de")
@@ -81,7 +81,7 @@ struct EntryPanelTests {
         #expect(answer.string("variants.2.fields.1.value") == nil)
     }
 
-    @Test("derived representations and failures are listed")
+    @Test("lists derived representations and failures")
     func derivedAndFailures() async throws {
         let panel = try Panel()
         let entry = try panel.insert("https://example.com/", "original")
@@ -97,7 +97,7 @@ struct EntryPanelTests {
     }
 
     @Test(
-        "an entry that is not there is not found",
+        "an unknown entry gets 404",
         arguments: ["api/entry", "api/field", "api/body", "api/derived"])
     func notFound(_ path: String) async throws {
         let panel = try Panel()
@@ -107,7 +107,7 @@ struct EntryPanelTests {
         }
     }
 
-    @Test("a name of a derived representation is a name, not a path")
+    @Test("the name of a derived representation is not a path")
     func derivedTraversal() async throws {
         let panel = try Panel()
         let entry = try panel.insert("https://example.com/")
@@ -131,7 +131,7 @@ struct BodyPanelTests {
     static let script = "<script>fetch('/')</script>"
 
     @Test(
-        "a body is sent as text, as a raster image or as bytes, never as what the origin says it is",
+        "sends a body as text, raster image or bytes; ignores any other Content-Type of the origin",
         arguments: [
             Case(
                 name: "HTML with a script", type: "text/html", body: "<!doctype html>\(script)",
@@ -174,7 +174,7 @@ struct BodyPanelTests {
         #expect(download.answer.fields[.contentDisposition]?.hasPrefix("attachment;") == true)
     }
 
-    @Test("a coded body is bytes")
+    @Test("sends a coded body as bytes")
     func coded() async throws {
         let panel = try Panel()
         let entry = try panel.insert("https://example.com/", "readable", head: "Content-Encoding: gzip\n")
@@ -182,7 +182,7 @@ struct BodyPanelTests {
             try await panel.get("api/body", "id=\(entry.id)").answer.fields[.contentType] == "application/octet-stream")
     }
 
-    @Test("max cuts a text, and the whole length is in a field")
+    @Test("`max` truncates a text; a field has the whole length")
     func cut() async throws {
         let panel = try Panel()
         let entry = try panel.insert("https://example.com/", String(repeating: "ä", count: 1_000))
@@ -192,7 +192,7 @@ struct BodyPanelTests {
         #expect(try await panel.get("api/body", "id=\(entry.id)&max=1048577").status == 400)
     }
 
-    @Test("a body whose file is gone is not found")
+    @Test("a body without its file gets 404")
     func missing() async throws {
         let panel = try Panel()
         let entry = try panel.insert("https://example.com/", "lost")

@@ -3,13 +3,13 @@ import CacheStore
 import Dispatch
 import Testing
 
-/// Occupies the lane of whole tables until it is opened.
+/// Occupies the lane for table scans until a test opens it.
 private final class Scan: Sendable {
-    /// Far longer than any test: only a lane that waits for this one reaches it.
+    /// Longer than any test. Only a lane that waits for this scan reaches the timeout.
     private static let patience = DispatchTimeInterval.seconds(600)
     private let gate = DispatchSemaphore(value: 0)
 
-    /// Runs `body` while a scan is under way; returns whether the scan ended because `body` had ended.
+    /// Runs `body` during a scan. Returns whether the scan ended because `body` ended.
     static func run(in panel: Panel, _ body: (Scan) async throws -> Void) async throws -> Bool {
         let scan = Scan()
         let (starts, continuation) = AsyncStream<Void>.makeStream()
@@ -29,7 +29,7 @@ private final class Scan: Sendable {
 @Suite("Inspector lanes")
 struct InspectorLaneTests {
     @Test(
-        "a read of a few rows does not wait for a read of a whole table",
+        "a read of a few rows does not wait for a table scan",
         arguments: [
             ("api/session", ""), ("api/statistics", ""), ("api/entries", ""), ("api/entry", "id=1"),
             ("api/body", "id=1"), ("api/eviction", ""), ("api/failures", ""), ("api/health", ""),
@@ -44,7 +44,7 @@ struct InspectorLaneTests {
         #expect(wasOpened)
     }
 
-    @Test("a second simulation is refused while one runs, and allowed after it")
+    @Test("refuses a second simulation while one runs, and allows it afterwards")
     func simulations() async throws {
         let panel = try Panel()
         let content = "{\"max_bytes\": 1000}"

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A server on loopback, and what a browser knows about it.
+/// A server on loopback, with the URL and the token that a browser receives.
 private struct Site: Sendable {
     let client: LoopbackClient
     let path: String
@@ -29,7 +29,7 @@ private struct Site: Sendable {
         let address = try #require(await iterator.next())
         try await body(try await Site(address))
         server.cancel()
-        // Returns although pages are open.
+        // Returns although pages are still connected.
         try await server.value
     }
 
@@ -73,7 +73,7 @@ extension String {
 
 @Suite("Inspector server")
 struct InspectorServerTests {
-    @Test("answers its own page, and nothing else")
+    @Test("serves only its own page")
     func access() async throws {
         let panel = try Panel()
         try await Site.run(panel) { site in
@@ -87,7 +87,7 @@ struct InspectorServerTests {
                 "GET \(site.path)api/session HTTP/1.1\r\nHost: \(site.host)\r\nConnection: close\r\n\r\n")
             #expect(bare.status == 401)
             #expect(!bare.contains(site.csrf))
-            // The path is secret, too.
+            // The path contains a secret, too.
             #expect(
                 try await site.client.send(
                     "GET /api/session HTTP/1.1\r\nHost: \(site.host)\r\nConnection: close\r\n\r\n"
@@ -110,7 +110,7 @@ struct InspectorServerTests {
         }
     }
 
-    @Test("a change needs the token, a JSON type and permission")
+    @Test("a change needs the token, the JSON media type and permission")
     func posts() async throws {
         let panel = try Panel()
         try await Site.run(panel) { site in
@@ -131,7 +131,7 @@ struct InspectorServerTests {
         }
     }
 
-    @Test("every response forbids guessing, framing, keeping and telling")
+    @Test("every response forbids sniffing, framing, caching and referrers")
     func fields() async throws {
         let panel = try Panel()
         let entry = try panel.insert("https://example.com/", "<script>alert(1)</script>", type: "text/html")
@@ -165,7 +165,7 @@ struct InspectorServerTests {
                 GET \(site.path)theme.js HTTP/1.1\r\n\(fields)Connection: close\r\n\r\n
                 """)
             let statuses = answers.matches(of: /HTTP\/1\.1 (\d+)/).map { Int($0.output.1) }
-            // The page does not send HEAD, so that it is a change without a token.
+            // The page sends no HEAD, so the guard treats HEAD as a change without a token.
             #expect(statuses == [304, 403, 200])
             #expect(answers.matches(of: /\r\n\r\n(HTTP|\/\/|[a-z])/).count == 3)
             #expect(answers.matches(of: /\r\nDate: \w+, [^\r]+ GMT\r\n/).count == 3)
@@ -189,7 +189,7 @@ struct InspectorServerTests {
         }
     }
 
-    @Test("a client that stops in its request, or after it, is disconnected")
+    @Test("disconnects a client that stalls in its request or after it")
     func slowClients() async throws {
         let panel = try Panel()
         try await Site.run(panel, timeout: .milliseconds(200)) { site in
@@ -200,7 +200,7 @@ struct InspectorServerTests {
         }
     }
 
-    @Test("a field of 10 MB, a path of 10 MB and paths upwards are refused, and the server goes on")
+    @Test("refuses a field of 10 MB, a path of 10 MB and paths with `..`, and keeps serving")
     func attacks() async throws {
         let panel = try Panel()
         try await Site.run(panel) { site in
@@ -219,7 +219,7 @@ struct InspectorServerTests {
         }
     }
 
-    @Test("live requests arrive as events, go on after the last one, and count the lost ones")
+    @Test("sends live requests as events, resumes after the last received event, and counts lost requests")
     func live() async throws {
         let panel = try Panel()
         try panel.store.startRecordingRequests()
@@ -239,7 +239,7 @@ struct InspectorServerTests {
             #expect(first.contains("event: state\ndata: {\"recording\":true,\"exists\":true,\"capacity\":32768"))
             #expect(!first.contains("Content-Length"))
             let id = try #require(first.firstMatch(of: /\nid: ([0-9a-f]+-\d+)\n/)).output.1
-            // The client of this stream waits before the request happens.
+            // This stream connects before the request happens.
             async let second = site.client.send(
                 head + "Last-Event-ID: \(id)\r\n\r\n", until: "https://example.com/second")
             try record("second")

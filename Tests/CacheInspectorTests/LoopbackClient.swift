@@ -9,7 +9,7 @@ import Musl
 import Darwin
 #endif
 
-/// Sends bytes as they are, which no client of a library would: wrong hosts, wrong origins, huge fields.
+/// Sends raw bytes that an HTTP library would refuse: wrong hosts, wrong origins, huge fields.
 struct LoopbackClient: Sendable {
     struct Failure: Error {
         let call: String
@@ -17,10 +17,10 @@ struct LoopbackClient: Sendable {
     }
 
     let port: UInt16
-    /// The address, in the order of the network's bytes as a number.
+    /// The address in network byte order.
     var host: UInt32 = 0x7F00_0001
 
-    /// Sends `text` and returns all that comes, until the server closes or `end` has come.
+    /// Sends `text` and returns the reply, up to `end` or until the server closes.
     func send(_ text: String, until end: String? = nil) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: "client").async {
@@ -47,7 +47,7 @@ struct LoopbackClient: Sendable {
         }
         guard result == 0 else { throw Failure(call: "connect", number: errno) }
         var sent = 0
-        // A server that refuses a request answers before it has read all, and reads no more.
+        // A server that refuses a request replies before it has read the rest.
         while sent < bytes.count, !Self.hasAnswer(file) {
             #if canImport(Darwin)
             let count = bytes[sent...].withUnsafeBytes { Darwin.send(file, $0.baseAddress, $0.count, 0) }
@@ -69,14 +69,14 @@ struct LoopbackClient: Sendable {
         return String(decoding: received, as: UTF8.self)
     }
 
-    /// Waits until the server reads or has written; returns whether it has written.
+    /// Waits until the server accepts bytes or replies. Returns whether it replied.
     private static func hasAnswer(_ file: Int32) -> Bool {
         var state = pollfd(fd: file, events: Int16(POLLIN | POLLOUT), revents: 0)
         return poll(&state, 1, -1) > 0 && Int32(state.revents) & Int32(POLLIN) != 0
     }
 
     #if !canImport(Darwin)
-    /// The function of the system, which has the name of a method here.
+    /// The system function, which a method here shadows.
     private static func sendSome(_ file: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
         #if canImport(Glibc)
         Glibc.send(file, bytes, count, flags)

@@ -21,7 +21,7 @@ struct OverviewPanelTests {
         panel.store.requests.add(record, since: try #require(panel.store.requests.beginning))
     }
 
-    @Test("recorded requests are summed by time, outcome, latency and host")
+    @Test("groups recorded requests by time, outcome, latency and host")
     func sums() async throws {
         let panel = try Panel(clock: ManualClock())
         try panel.store.startRecordingRequests()
@@ -38,7 +38,7 @@ struct OverviewPanelTests {
         #expect(all.integer("series.1.miss") == 1)
         #expect(all.integer("series.1.saved_bytes") == 10)
         #expect(all.integer("series.1.network_bytes") == 7)
-        // 3 µs are less than 4, the third bound.
+        // 3 µs is below 4, the third bound.
         #expect(all.integer("latency.bounds_microseconds.2") == 4)
         #expect(all.integer("latency.counts.hit.2") == 2)
         #expect(all.integer("latency.counts.miss.10") == 1)
@@ -47,7 +47,7 @@ struct OverviewPanelTests {
         #expect(one.integer("requests") == 1)
     }
 
-    @Test("no more than sixteen pages show live requests at once")
+    @Test("at most sixteen pages show live requests concurrently")
     func liveLimit() async throws {
         let panel = try Panel()
         var answers: [PanelAnswer] = []
@@ -61,7 +61,7 @@ struct OverviewPanelTests {
         }
     }
 
-    @Test("a store without a record has an empty overview")
+    @Test("without a record, the overview is empty")
     func noRecord() async throws {
         let answer = try await Panel().get("api/overview")
         #expect(answer.status == 200)
@@ -70,7 +70,7 @@ struct OverviewPanelTests {
         #expect(answer.bool("recording.exists") == false)
     }
 
-    @Test("the JSON of a record has the members of the tool")
+    @Test("the JSON of a record has the members of the command-line tool")
     func recordJSON() throws {
         let record = RequestRecord(
             startedAt: Date(timeIntervalSince1970: 1), method: "GET", target: try CacheKey(url: "https://a.example/<"),
@@ -103,7 +103,7 @@ struct OverviewPanelTests {
         configuration.evictionPolicy = policy
         let panel = try Panel(configuration: configuration)
         for number in 0..<200 {
-            // Some bodies are shared.
+            // Some entries share bodies.
             let body = String(repeating: "x\(number % 150)", count: 1_000 + 10 * (number % 150))
             try panel.insert("https://example.com/\(number)", body, options: EntryOptions(isPinned: number % 50 == 0))
         }
@@ -115,7 +115,7 @@ struct OverviewPanelTests {
             let dryRun = try panel.store.evict(maxBytes: maxBytes, dryRun: true)
             let answer = try await panel.get("api/eviction/preview", "max_bytes=\(maxBytes)")
             #expect(answer.bool("is_complete") == true)
-            // The pages of the index are an estimate.
+            // The index pages are an estimate.
             #expect(abs((answer.integer("entries") ?? -99) - dryRun.entries) <= 3)
             if maxBytes == 0 { #expect(answer.integer("bytes") == Int(dryRun.bytes)) }
         }
@@ -124,7 +124,7 @@ struct OverviewPanelTests {
         #expect(next.string("entries.0.reason")?.isEmpty == false)
     }
 
-    @Test("a simulation replays the record with each policy; without a record there is none")
+    @Test("a simulation replays the record with each policy, and fails without a record")
     func simulation() async throws {
         let panel = try Panel()
         #expect(try await panel.post("api/simulate", "{\"max_bytes\": 1000000}").code == "no_record")
@@ -138,7 +138,7 @@ struct OverviewPanelTests {
         #expect(try await panel.post("api/simulate", "{\"max_bytes\": 0}").status == 400)
     }
 
-    @Test("failures are paged, and the state of the index has its numbers")
+    @Test("pages the failures, and reports the numbers of the index")
     func failures() async throws {
         let panel = try Panel()
         for number in 0..<5 {
@@ -164,7 +164,7 @@ struct OverviewPanelTests {
         #endif
     }
 
-    @Test("keys that another store loads are counted")
+    @Test("counts keys that another store is loading")
     func locks() async throws {
         let panel = try Panel()
         let other = try ResponseStore(directory: panel.store.directory)

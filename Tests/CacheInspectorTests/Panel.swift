@@ -4,7 +4,7 @@ import CacheStoreTesting
 import Foundation
 import HTTPTypes
 
-/// An inspector of a temporary store, asked without a server.
+/// An inspector of a temporary store, called without a server.
 struct Panel: Sendable {
     let store: ResponseStore
     let inspector: StoreInspector
@@ -62,7 +62,7 @@ struct Panel: Sendable {
     }
 }
 
-/// An answer, whose JSON is read by paths such as `entries.0.key`.
+/// An answer. Reads its JSON by paths such as `entries.0.key`.
 struct PanelAnswer: Sendable {
     let answer: InspectorResponse
     let bytes: [UInt8]

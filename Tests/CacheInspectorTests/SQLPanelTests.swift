@@ -22,7 +22,7 @@ struct SQLPanelTests {
             ))
     }
 
-    @Test("the saved queries run")
+    @Test("runs the saved queries")
     func savedQueries() async throws {
         let panel = try Panel()
         try panel.insert("https://example.com/")
@@ -33,7 +33,7 @@ struct SQLPanelTests {
     }
 
     @Test(
-        "only queries on the views run",
+        "runs only queries on the views",
         arguments: [
             "DELETE FROM entry", "SELECT * FROM entry", "DROP VIEW cache_entries", "PRAGMA journal_mode",
             "ATTACH '/etc/passwd' AS x", "VACUUM INTO '/tmp/inspector-copy'", "SELECT readfile('/etc/passwd')",
@@ -67,12 +67,12 @@ struct SQLPanelTests {
         #expect(answer.code == "timed_out")
     }
 
-    @Test("large values are cut, and so is a large answer")
+    @Test("truncates large values and large answers")
     func byteLimit() async throws {
         let panel = try Panel()
         let one = try await run(panel, "SELECT hex(zeroblob(10000000))")
         #expect(one.bytes.count < 100_000)
-        // Wide rows, so that the limit of bytes is reached long before that of time.
+        // Wide rows reach the byte limit long before the time limit.
         let wide = (0..<8).map { "hex(zeroblob(32000)) AS c\($0)" }.joined(separator: ", ")
         let many = try await run(
             panel, Self.endless.replacing("SELECT x FROM", with: "SELECT x, \(wide) FROM"),

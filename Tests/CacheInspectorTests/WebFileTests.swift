@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Files of the page")
 struct WebFileTests {
-    @Test("the program has the files of the folder Web, and they are small")
+    @Test("the program contains every file of the folder Web, and the files are small")
     func embedded() async throws {
         let root = URL(filePath: #filePath).appending(path: "../../../").standardizedFileURL
         let folder = root.appending(path: "Sources/CInspectorPage/Web")
@@ -22,7 +22,7 @@ struct WebFileTests {
         #expect(try await Panel().get("").text == Panel().get("index.html").text)
     }
 
-    @Test("the page may load its own files only, and no inline code")
+    @Test("the page loads only its own files, and no inline code")
     func policy() async throws {
         let answer = try await Panel().get("index.html")
         let policy = try #require(answer.answer.fields[.contentSecurityPolicy])
@@ -32,7 +32,7 @@ struct WebFileTests {
     }
 
     @Test(
-        "a path is a name in a list, not a file",
+        "a path is looked up in a list, not in the file system",
         arguments: [
             "../index.sqlite", "..%2F..%2Fetc/passwd", "/etc/passwd", "Web/index.html", "index.html/",
             "index.html%00.js",

@@ -26,7 +26,7 @@ struct WhyPanelTests {
         #expect(then.integer("at") == Int(later))
     }
 
-    @Test("partition, policy and kind of cache are those of the question")
+    @Test("uses partition, policy and cache kind of the question")
     func options() async throws {
         let panel = try Panel()
         try panel.insert("https://example.com/a", head: "Cache-Control: max-age=60, s-maxage=0\n", partition: "user")
@@ -52,7 +52,7 @@ struct WhyPanelTests {
     }
 
     @Test(
-        "a curl command is the request that curl would send",
+        "a curl command becomes the request that curl would send",
         arguments: [
             Command(text: "curl https://example.com/a", fields: ["Accept: */*"]),
             Command(text: "curl 'https://example.com/a' -H 'Accept: text/html'", fields: ["Accept: text/html"]),
@@ -90,7 +90,7 @@ struct WhyPanelTests {
         }
     }
 
-    @Test("credentials of the command are not in the answer")
+    @Test("the answer omits the credentials of the command")
     func credentials() async throws {
         let answer = try await Panel().post(
             "api/why", json("curl -u name:password -H 'Cookie: a=hidden-word' https://example.com/"))
@@ -99,7 +99,7 @@ struct WhyPanelTests {
     }
 
     @Test(
-        "a question that is malformed is refused",
+        "refuses a malformed question",
         arguments: [
             "", "{", "[]", "{}", "{\"text\": \"\"}", "{\"text\": 1}", "{\"text\": \"file:///etc/passwd\"}",
             "{\"text\": \"../../etc\"}", "{\"text\": \"curl 'https://example.com\"}", "{\"text\": \"curl\"}",

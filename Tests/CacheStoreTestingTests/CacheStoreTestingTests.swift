@@ -6,7 +6,7 @@ import HTTPTypes
 import LoopbackOrigin
 import Testing
 
-/// Has every listing of the articles, so that each compiles and does what the article says.
+/// Contains every listing of the articles, so that each compiles and passes.
 @Suite("The articles on testing", .timeLimit(.minutes(20)))
 struct TestingArticleTests {
     @Test func newsComeFromTheDiskForAMinute() async throws {
@@ -103,7 +103,7 @@ struct TestingArticleTests {
         await origin.stop()
     }
 
-    @Test("Every listing of the articles is in this file", arguments: ["CacheStoreTesting.md", "TestingYourCode.md"])
+    @Test("The file contains every listing of the articles", arguments: ["CacheStoreTesting.md", "TestingYourCode.md"])
     func listings(_ article: String) throws {
         func lines(_ text: String) -> String {
             text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "\n")
@@ -114,7 +114,7 @@ struct TestingArticleTests {
         let code = lines(try String(contentsOf: file, encoding: .utf8))
         for block in text.components(separatedBy: "```swift\n").dropFirst() {
             let listing = lines(block.components(separatedBy: "```")[0])
-            // A suite in the article ends where the suite in this file goes on.
+            // The suite in the article ends where this file's suite continues.
             let isHere = code.contains(listing.hasSuffix("\n}") ? String(listing.dropLast(2)) : listing)
             #expect(isHere, "\(listing)")
         }
@@ -151,7 +151,7 @@ struct CacheStoreTestingTests {
             error: .connectionLost),
     ]
 
-    @Test("A body arrives as scripted, and repeats so", arguments: cases)
+    @Test("A body arrives as scripted, also when repeated", arguments: cases)
     func bodies(_ c: Case) async throws {
         let transport = ScriptedTransport(c.reply)
         for _ in 0..<2 {
@@ -185,7 +185,7 @@ struct CacheStoreTestingTests {
         #expect(try await plain.head.status == .ok)
     }
 
-    @Test("A request without a reply fails, is not sent again, and is recorded with its content")
+    @Test("A request without a scripted reply fails, is not retried, and is recorded with its content")
     func noReply() async throws {
         let transport = ScriptedTransport(["https://example.com/b": [.reply()]])
         let loader = ResourceLoader(store: try .temporary(), transport: transport, clock: ManualClock())
@@ -198,7 +198,7 @@ struct CacheStoreTestingTests {
         #expect(transport.sent.map(\.body) == [Data("c".utf8)])
     }
 
-    @Test("Delays of heads, errors and chunks are those of the clock, and end with their task")
+    @Test("The clock delays heads, errors and chunks; a delay ends with its task")
     func delays() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(
@@ -227,7 +227,7 @@ struct CacheStoreTestingTests {
         await #expect(throws: TransportError(.cancelled)) { _ = try await cancelled.value }
     }
 
-    @Test("One clock moves the store, the loader and the views")
+    @Test("One clock drives the store, the loader and the views")
     func oneClock() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport(.reply(200, [.cacheControl: "max-age=60"], "body"))
@@ -244,7 +244,7 @@ struct CacheStoreTestingTests {
         }
     }
 
-    @Test("An advance wakes the tasks whose time has come; setting the date wakes none")
+    @Test("An advance wakes the tasks that are due; setting the date wakes none")
     func sleeping() async throws {
         let clock = ManualClock()
         let start = clock.now
@@ -268,7 +268,7 @@ struct CacheStoreTestingTests {
         #expect(Set(await ended.prefix(3).reduce(into: []) { $0.append($1) }) == [10, 20, 30])
     }
 
-    @Test("Releasing a temporary store removes its directory, also at once")
+    @Test("Releasing a temporary store removes its directory, even immediately after its creation")
     func removed() throws {
         for _ in 0..<20 {
             var store: ResponseStore? = try .temporary()
@@ -279,7 +279,7 @@ struct CacheStoreTestingTests {
         }
     }
 
-    @Test("Temporary stores are distinct, and the configuration stays except for the clock")
+    @Test("Temporary stores are distinct, and keep the configuration except for the clock")
     func distinct() throws {
         var configuration = ResponseStore.Configuration()
         configuration.readerCount = 1

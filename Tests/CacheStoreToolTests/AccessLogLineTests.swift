@@ -8,7 +8,7 @@ struct AccessLogLineTests {
     private static let start = "192.0.2.1 - - [10/Oct/2026:13:55:36 -0700] "
 
     @Test(
-        "Lines of the Common and of the Combined Log Format",
+        "Parses the Common and the Combined Log Format",
         arguments: [
             ("GET /a HTTP/1.1\" 200 5", "GET", "/a", 200, 5),
             ("GET /a?b=c%20d HTTP/2.0\" 304 -", "GET", "/a?b=c%20d", 304, 0),
@@ -36,7 +36,7 @@ struct AccessLogLineTests {
     }
 
     @Test(
-        "Anything else is no request",
+        "Rejects lines that are not requests",
         arguments: [
             "", " ", "\"", "[", "] \"", "] \"GET / HTTP/1.1\" 200 5", "[t] \"", "[t] \"\" 200 5", "[t] \"-\" 400 0",
             "[t] \"GET\" 200 5", "[t] \" / HTTP/1.1\" 200 5", "[t] \"GET  HTTP/1.1\" 200 5",
@@ -52,7 +52,7 @@ struct AccessLogLineTests {
         #expect(AccessLogLine(line) == nil)
     }
 
-    @Test("Changed and cut lines never crash")
+    @Test("Changed and truncated lines never crash")
     func fuzz() {
         var random = SeededGenerator()
         let line = Array("\(Self.start)\"GET /\\\"a HTTP/1.1\" 200 5 \"-\" \"x\"".utf8)

@@ -4,7 +4,7 @@ import Testing
 @Suite("ByteLimit")
 struct ByteLimitTests {
     @Test(
-        "A size is read as it is printed, and with the units of other tools",
+        "Reads a size in the printed form, and with the units of other tools",
         arguments: [
             ("0", 0), ("100", 100), ("100B", 100), ("100 B", 100), ("10kB", 10_000), ("10KB", 10_000),
             ("10 MB", 10_000_000),
@@ -18,7 +18,7 @@ struct ByteLimitTests {
     }
 
     @Test(
-        "Any other text is none",
+        "Rejects any other text",
         arguments: [
             "", "B", "kB", "-1", "+1", "1.5", "1.5B", "1.", ".5kB", "1.2.3MB", "10X", "10MiBs", "10iB", "10EB",
             "9223372036854775808", "1e3", "٣", "1,5MB", "0x10",

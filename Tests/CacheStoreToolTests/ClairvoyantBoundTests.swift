@@ -6,7 +6,7 @@ import Testing
 struct ClairvoyantBoundTests {
     struct Case: CustomTestStringConvertible {
         let testDescription: String
-        /// Key and size of each request, a word each.
+        /// Keys and sizes of requests, one word each.
         let trace: String
         let maxBytes: Int64
         let hits: Double
@@ -28,12 +28,12 @@ struct ClairvoyantBoundTests {
     }
 
     @Test(
-        "The bound equals results that were computed by hand",
+        "The bound equals results computed by hand",
         arguments: [
             Case("nothing", "", maxBytes: 9, hits: 0, hitBytes: 0),
             Case("one request", "a5", maxBytes: 9, hits: 0, hitBytes: 0),
             Case("room for all", "a5 b5 a5 b5", maxBytes: 10, hits: 2, hitBytes: 10),
-            // 3 gaps of 5; each takes 5 × 2, so one and a half.
+            // 3 gaps of 5 bytes; each takes 5 × 2, so one and a half fit.
             Case("room for one at a time", "a5 b5 a5 b5", maxBytes: 5, hits: 1.5, hitBytes: 7.5),
             // 4 gaps of 8, 32: a takes 2 × 4, b 8 × 2 = 16, and b again 8 × 1: all.
             Case("small ones first", "a2 b8 b8 x1 a2", maxBytes: 8, hits: 2, hitBytes: 10),
@@ -41,7 +41,7 @@ struct ClairvoyantBoundTests {
             Case("hits and bytes differ", "a2 b8 b8 x1 a2", maxBytes: 2, hits: 1, hitBytes: 8),
             Case("no room", "a5 b5 a5 b5", maxBytes: 0, hits: 0, hitBytes: 0),
             Case("what is empty takes none", "a0 b5 a0 b5", maxBytes: 0, hits: 1, hitBytes: 0),
-            // The first a5 could be kept for both: 1 gap each of 5 and 5.
+            // Hits and bytes could both keep the first a5: 1 gap of 5 each.
             Case("the shortest so far is what may be kept", "a5 a9 a7", maxBytes: 5, hits: 2, hitBytes: 16),
         ])
     func byHand(_ c: Case) throws {
@@ -50,14 +50,14 @@ struct ClairvoyantBoundTests {
         #expect(bound.hitBytes(maxBytes: c.maxBytes) == c.hitBytes)
     }
 
-    @Test("Bodies above the size limit give no hits; keys and their bytes are counted once")
+    @Test("Bodies above the size limit give no hits; each key and its bytes count once")
     func sums() throws {
         let bound = try bound("a5 b9 a5 b9 a6", maxEntryBytes: 5)
         #expect(bound.hits(maxBytes: 100) == 2 && bound.hitBytes(maxBytes: 100) == 11)
         #expect(bound.keyCount == 2 && bound.uniqueBytes == 14)
     }
 
-    @Test("No policy is above the bound", arguments: [20_000, 60_000, 200_000] as [Int64])
+    @Test("No policy exceeds the bound", arguments: [20_000, 60_000, 200_000] as [Int64])
     func above(_ maxBytes: Int64) throws {
         var generator = SystemRandomNumberGenerator()
         var replay = try TraceReplay(limits: Limits(maxBytes: maxBytes))

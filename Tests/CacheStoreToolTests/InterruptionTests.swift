@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Interruption", .timeLimit(.minutes(20)))
 struct InterruptionTests {
-    @Test("A signal at the beginning of the work cancels the work")
+    @Test("A signal before the work starts cancels the work")
     func atTheBeginning() async {
         await #expect(processExitsWith: .success) {
             let signal = try await Interruption.cancelling {

@@ -19,7 +19,7 @@ struct JSONTests {
         "nested": [["is": true], ["is": false]], "absent": nil,
     ])
 
-    @Test("The forms for scripts are those of Foundation's encoder")
+    @Test("The JSON for scripts equals that of Foundation's encoder")
     func scripts() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -30,7 +30,7 @@ struct JSONTests {
         }
     }
 
-    @Test("The form for the page has no markup, and keeps the order of the members")
+    @Test("The JSON for the page contains no markup, and keeps the order of the members")
     func page() {
         let json: JSON = ["b": "<&>\u{7F}\u{9F}", "a": .number(2), "c": nil]
         #expect(

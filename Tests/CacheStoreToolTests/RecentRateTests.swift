@@ -5,7 +5,7 @@ import Testing
 struct RecentRateTests {
     struct Case: CustomTestStringConvertible {
         let testDescription: String
-        /// Seconds since the beginning, and the count then.
+        /// Seconds since the start, and the count at that time.
         let samples: [(Double, Int64)]
         let expected: Double?
 
@@ -34,7 +34,7 @@ struct RecentRateTests {
         #expect(rate.perSecond == c.expected)
     }
 
-    @Test("The number of kept samples is bounded, however often a caller notes", arguments: [0.1, 1, 100])
+    @Test("The number of samples is bounded for any number of calls", arguments: [0.1, 1, 100])
     func memory(milliseconds: Double) {
         var rate = RecentRate()
         for number in 1...100_000 {

@@ -18,7 +18,7 @@ struct StoreSimulationTests {
         return (hits, try simulation.finish())
     }
 
-    @Test("hits and misses are those of the store itself", arguments: EvictionPolicy.allCases)
+    @Test("hits and misses equal those of the real store", arguments: EvictionPolicy.allCases)
     func sameAsStore(_ policy: EvictionPolicy) async throws {
         var generator = SeededGenerator()
         let directory = try TemporaryDirectory()
@@ -30,7 +30,7 @@ struct StoreSimulationTests {
         let simulation = try StoreSimulation(policy, limits: limits)
         var (hits, same) = (0, 0)
         for _ in 0..<600 {
-            // Lower numbers are more frequent. Each has a different length, and some are too large.
+            // Lower numbers are requested more often. Each body has a different length, and some are too large.
             let name = Int.random(in: 0..<60, using: &generator) * .random(in: 0..<2, using: &generator)
             let byteCount = 100 + name * 450
             let key = try CacheKey(name: "\(name)")
@@ -46,11 +46,11 @@ struct StoreSimulationTests {
             hits += isHit ? 1 : 0
             same += isHit == isStored ? 1 : 0
         }
-        // Pages of the index count, and keys and fields make rows of somewhat different lengths.
+        // Index pages count, and rows vary in length with keys and fields.
         #expect(same >= 570 && (100..<600).contains(hits), "\(same) \(hits) \(generator)")
     }
 
-    @Test("a stored entry is a hit, even if its length has changed; bodies above the limits are not stored")
+    @Test("a stored entry hits even if its length changed; bodies above the limits are not stored")
     func limits() throws {
         let (hits, result) = try replay(
             [(1, 101), (1, 101), (2, 100), (2, 0), (2, 500), (3, 0), (3, 0)], .valueAware, Limits(maxEntryBytes: 100))

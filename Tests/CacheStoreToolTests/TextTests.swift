@@ -4,7 +4,7 @@ import Testing
 @Suite("Text on a terminal")
 struct TextTests {
     @Test(
-        "Columns of a text",
+        "Aligns columns of text",
         arguments: [
             ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("字", 2), ("한글", 4), ("🎉", 2), ("…", 1), ("a\u{200B}b", 2),
         ])
@@ -13,7 +13,7 @@ struct TextTests {
     }
 
     @Test(
-        "A text that is too wide ends with an ellipsis, or keeps its end, too",
+        "Truncates a wide text with an ellipsis, at either end",
         arguments: [
             ("abcdef", 6, "abcdef", "abcdef"), ("abcdef", 5, "abcd…", "ab…ef"), ("abcdef", 4, "abc…", "ab…f"),
             ("abcdef", 1, "…", "…"), ("字字字", 5, "字字…", "字…字"), ("字字字", 4, "字…", "字…"),
@@ -25,7 +25,7 @@ struct TextTests {
     }
 
     @Test(
-        "The nearest name is one with few changed letters",
+        "The nearest name differs in few letters",
         arguments: [
             ("lsit", "list"), ("stat", "stats"), ("STATS", "stats"), ("ulr", "url"), ("url", "url"), ("xyz", nil),
             ("", nil),
@@ -36,7 +36,7 @@ struct TextTests {
     }
 
     @Test(
-        "A time relative to now is in its largest unit",
+        "A relative time uses its largest unit",
         arguments: [
             (0, "now"), (1, "in 1s"), (59, "in 59s"), (60, "in 1m"), (7_199, "in 1h"), (86_400, "in 1d"),
             (-1, "1s ago"),

@@ -21,7 +21,7 @@ struct TraceRequestTests {
     }
 
     @Test(
-        "A malformed request is reported with its line",
+        "Reports a malformed request with its line",
         arguments: [
             ("1 a", "not the three words"), ("1 a 5 6", "not the three words"), ("x a 5", "the time"),
             ("nan a 5", "the time"), ("inf a 5", "the time"), ("1 a -5", "the size"), ("1 a +5", "the size"),
@@ -34,7 +34,7 @@ struct TraceRequestTests {
         #expect(error.description == "line 7: \(error.reason)")
     }
 
-    @Test("Blank lines are skipped, and lines that are not text are malformed")
+    @Test("Skips blank lines; rejects lines that are not text")
     func others() throws {
         #expect(try TraceRequest(URLListLine(number: 1, .blank)) == nil)
         #expect(throws: TraceRequest.Malformed(line: 2, reason: "not UTF-8")) {

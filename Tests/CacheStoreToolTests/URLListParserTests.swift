@@ -28,7 +28,7 @@ struct URLListParserTests {
     }
 
     @Test(
-        "A list is parsed alike in pieces of any size",
+        "Parses a list alike in chunks of any size",
         arguments: [
             Case("", [:]),
             Case("\n\n", [:]),

@@ -8,7 +8,7 @@ struct WatchLineTests {
     private let first = StoreCounters(time: .seconds(1), [.entries: 10, .bytes: 5_000, .hits: 3, .misses: 10])
     private let date = Date(timeIntervalSince1970: 1_700_000_000.25)
 
-    @Test("A rate is the growth of a counter per second; without elapsed time there is none")
+    @Test("A rate is the growth of a counter per second; without elapsed time, no rate")
     func rates() {
         let second = StoreCounters(time: .seconds(3), [.entries: 15, .bytes: 4_000, .hits: 4, .misses: 10])
         let rates = second.perSecond(since: first)
@@ -21,7 +21,7 @@ struct WatchLineTests {
         #expect(third.perSecond(since: first)?[.entries] == 0.333)
     }
 
-    @Test("Text has columns, and is at most 80 wide")
+    @Test("Text is in columns, at most 80 wide")
     func text() {
         let second = StoreCounters(time: .seconds(3), [.entries: 15, .bytes: 4_000, .hits: 4, .misses: 10])
         let (one, other) = (
@@ -35,7 +35,7 @@ struct WatchLineTests {
             ])
     }
 
-    @Test("JSON has all counters, and their rates if there are any")
+    @Test("JSON has all counters, and the rates after the first interval")
     func json() throws {
         struct Line: Decodable, Equatable {
             var time: String

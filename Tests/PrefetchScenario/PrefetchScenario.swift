@@ -3,15 +3,16 @@ import CacheStore
 import Foundation
 import HTTPTypes
 
-/// Prefetches every number below `count` from an origin into a store that others have open, too.
+/// Prefetches every number below `count` from an origin into a store that other processes share.
 ///
-/// Its arguments are the store, the start of the URLs, the name that it tells the origin, the count, the number of transfers
-/// at a time, and `forwards` or `backwards`. It says `hello` to the origin first, which may have it wait for others. At the
-/// end it writes `hits`, `loaded`, `failed`, and how many bytes it had in memory after a quarter of its way and at its end.
+/// Its arguments are the store, the start of the URLs, its name at the origin, the count, the number of concurrent
+/// transfers, and `forwards` or `backwards`. It sends `hello` to the origin before the prefetch; the origin may hold
+/// the reply until other processes have started. At the end it writes `hits`, `loaded`, `failed`, and its memory in
+/// bytes after a quarter of the work and at the end.
 @main
 struct PrefetchScenario {
     static func main() async throws {
-        // One that hangs is killed by the alarm.
+        // The alarm kills a program that hangs.
         alarm(500)
         let arguments = CommandLine.arguments
         guard arguments.count == 7, let count = Int(arguments[4]), let width = Int(arguments[5]) else { exit(2) }
@@ -22,7 +23,7 @@ struct PrefetchScenario {
         var configuration = ResourceLoader.Configuration()
         configuration.lanes.background = width
         configuration.retry = .never
-        // For as long as a busy machine may need.
+        // Long enough for a busy machine.
         configuration.processWait = .seconds(500)
         let loader = ResourceLoader(store: store, transport: makeTransport(), configuration: configuration)
         var hello = requests.request("hello")
@@ -51,7 +52,7 @@ struct PrefetchScenario {
         return DefaultTransport(configuration: configuration)
     }
 
-    /// What the process has in memory; `nil` where nothing tells.
+    /// The memory of the process in bytes, or `nil` on systems that do not report it.
     private static func residentBytes() -> Int? {
         // proc(5)
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
@@ -61,7 +62,7 @@ struct PrefetchScenario {
     }
 }
 
-/// The requests, one after the other: their number takes no memory.
+/// The requests in sequence: their number takes no memory.
 struct Requests: Sequence, Sendable {
     let base: String
     let role: String

@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// The paths that the store takes on Darwin, forced on another system (see CTestDefaults).
+/// Darwin's code paths of the store, forced on another system (see CTestDefaults).
 public enum DarwinPaths {
-    /// Whether the environment forces them.
+    /// Whether the environment forces Darwin's code paths.
     public static let areForced = ProcessInfo.processInfo.environment["CACHESTORE_PATHS"] == "darwin"
 }

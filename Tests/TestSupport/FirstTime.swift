@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Distinguishes the first call from all later ones.
+/// Distinguishes the first call from all later calls.
 public final class FirstTime: Sendable {
     private let hasPassed = Atomic(false)
 

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// The file descriptors that the process has left. For a test in a process of its own.
+/// The remaining file descriptors of the process. For a test in a separate process.
 public struct FreeDescriptors: Sendable {
-    /// Prepares the process to have none left.
+    /// Prepares the process for running out of descriptors.
     public init() async throws {
-        // libdispatch traps if it has no descriptor for the first timer of a clock, such as that of a time limit.
+        // libdispatch traps without a descriptor for the first timer of a clock, such as a time limit's.
         try await ContinuousClock().sleep(for: .milliseconds(1))
         try await SuspendingClock().sleep(for: .milliseconds(1))
     }

@@ -2,13 +2,10 @@ internal import Synchronization
 
 /// Holds callers until a test admits them.
 ///
-/// A cancelled caller passes at once. Any thread may open the gate.
+/// A cancelled caller passes immediately. Any thread may open the gate.
 ///
-///     let gate = Gate()
-///     let origin = try await LoopbackOrigin { _ in await gate.wait(); return .ok() }
-///     …
-///     await gate.reached(2)   // two requests are held
-///     gate.open()
+///     let gate = Gate() let origin = try await LoopbackOrigin { _ in await gate.wait(); return .ok() } … await
+/// gate.reached(2)   // two requests are held gate.open()
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false
@@ -49,7 +46,7 @@ public final class Gate: Sendable {
         for caller in released { caller.resume() }
     }
 
-    /// Admits `count` callers in the order of their arrival: the waiting ones first, then later ones.
+    /// Admits `count` callers in the order of their arrival: waiting callers before later ones.
     public func admit(_ count: Int = 1) {
         let released = state.withLock { state in
             let released = state.waiting.prefix(count).map(\.caller)

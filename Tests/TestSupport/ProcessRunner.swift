@@ -31,7 +31,7 @@ public enum ProcessRunner {
     /// Suspends the caller and blocks no thread of Swift's pool. Cancelling the task kills the program.
     ///
     /// - Parameters:
-    ///   - environment: The variables of the program; `nil` for those of this process.
+    ///   - environment: The environment of the program, or `nil` to inherit that of this process.
     ///   - input: The bytes of the standard input.
     public static func run(
         _ executable: URL, _ arguments: [String] = [], environment: [String: String]? = nil, input: Data = Data()
@@ -54,7 +54,8 @@ public enum ProcessRunner {
         for handle in [output.fileHandleForWriting, error.fileHandleForWriting] { try handle.close() }
 
         return try await withTaskCancellationHandler {
-            // Read both pipes at once. A program would block forever on a full pipe while only the other is read.
+            // Reads both pipes concurrently. A program would block forever on one full pipe while only the other is
+            // read.
             async let standardOutput = readToEnd(output.fileHandleForReading)
             async let standardError = readToEnd(error.fileHandleForReading)
             let ending = await child.ending()
@@ -69,11 +70,11 @@ public enum ProcessRunner {
     /// Runs `executable` like ``run(_:_:environment:input:)``, with a terminal as its standard output.
     ///
     /// - Parameters:
-    ///   - environment: The variables of the program beside TERM; `nil` for those of this process.
+    ///   - environment: The environment of the program, plus TERM, or `nil` to inherit that of this process.
     ///   - width: The columns of the terminal.
-    ///   - isErrorOnTerminal: Whether the terminal receives the standard error, too: all of both is then the standard
-    ///     output of the result.
-    ///   - seeing: Receives the text on the terminal so far, each time that the program has written.
+    ///   - isErrorOnTerminal: Whether the standard error also goes to the terminal. The standard output of the result
+    ///     then contains both.
+    ///   - seeing: Receives the text on the terminal so far, after each write of the program.
     public static func run(
         _ executable: URL, _ arguments: [String], environment: [String: String]? = nil,
         onTerminalOfWidth width: Int, isErrorOnTerminal: Bool = false,

@@ -4,8 +4,8 @@ internal import HTTPTypes
 
 /// Runs processors in tests.
 public enum ProcessorSample {
-    /// Runs a processor from a generic parameter like that of a loader, so that the compiler resolves `.text`, `.image`
-    /// and similar members.
+    /// Runs a processor through a generic parameter, like a loader, so that the compiler resolves `.text`, `.image` and
+    /// similar members.
     public static func value<Output>(
         _ data: Data, contentType: String? = nil, as processor: some Processor<Data, Output>
     ) async throws -> Output {

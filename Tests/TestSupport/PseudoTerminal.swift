@@ -3,7 +3,7 @@ internal import Foundation
 /// A terminal without a screen: the test reads the bytes that a program writes to it (pty(7)).
 final class PseudoTerminal: Sendable {
     private let main: FileHandle
-    /// The end for the program.
+    /// The program's end of the terminal.
     let end: FileHandle
 
     /// - Parameter width: The columns.

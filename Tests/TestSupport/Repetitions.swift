@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// How often the tests that repeat themselves do so.
+/// The number of repetitions of repeating tests.
 ///
-/// A debug build runs several times slower than a release build. Repetitions and dense tables shrink there, distinct
-/// cases stay. The environment variable `CACHESTORE_REPETITIONS=all` restores all of them.
+/// A debug build runs several times slower than a release build. It reduces repetitions and dense tables, and keeps all
+/// distinct cases. The environment variable `CACHESTORE_REPETITIONS=all` restores the full numbers.
 public enum Repetitions {
-    /// Whether each test repeats itself in full.
+    /// Whether every test runs its full number of repetitions.
     public static let areComplete: Bool = {
         #if DEBUG
         ProcessInfo.processInfo.environment["CACHESTORE_REPETITIONS"] == "all"
@@ -14,6 +14,6 @@ public enum Repetitions {
         #endif
     }()
 
-    /// Returns `full`, or `debug` where fewer repetitions are enough.
+    /// Returns `full`, or `debug` where fewer repetitions suffice.
     public static func count(_ full: Int, debug: Int) -> Int { areComplete ? full : debug }
 }

@@ -10,7 +10,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 
     private var state: UInt64
 
-    /// Creates a generator with the seed in the environment; otherwise with a random one.
+    /// Creates a generator with the seed in the environment, or with a random seed.
     public init() {
         let given = ProcessInfo.processInfo.environment["CACHESTORE_SEED"].flatMap { UInt64($0) }
         self.init(seed: given ?? .random(in: .min ... .max))

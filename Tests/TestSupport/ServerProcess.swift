@@ -2,14 +2,14 @@ package import CacheStoreTesting
 import Foundation
 import Synchronization
 
-/// A real server in a process of its own, with a directory for its files.
+/// A real server in a separate process, with a directory for its files.
 package final class ServerProcess: Sendable {
     package let directory: TemporaryDirectory
     private let task: Task<ProcessRunner.Output, any Error>
 
     /// Starts a program and waits until it is ready.
     ///
-    /// - Parameter isReady: Whether the server answers as itself: another program may listen at its port.
+    /// - Parameter isReady: Whether this server answers, and not another program on its port.
     package init(
         _ program: String, _ arguments: [String], in directory: TemporaryDirectory, isReady: () async -> Bool
     ) async throws {
@@ -28,7 +28,7 @@ package final class ServerProcess: Sendable {
 
     /// Starts nginx.
     ///
-    /// - Parameter http: The contents of the block `http`, beside the paths.
+    /// - Parameter http: The contents of the block `http`, except the paths.
     package static func nginx(
         in directory: TemporaryDirectory, http: String, isReady: () async -> Bool
     ) async throws -> ServerProcess {
@@ -53,14 +53,14 @@ package final class ServerProcess: Sendable {
     package static let pythonPath = found("python3")
     package static var hasNginx: Bool { nginxPath != "" }
 
-    /// Returns the path of an installed program; an empty text if it is not installed.
+    /// Returns the path of an installed program, or an empty text.
     package static func found(_ program: String) -> String {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let folders = path.split(separator: ":").map { String($0) } + ["/usr/sbin"]
         return folders.map { "\($0)/\(program)" }.first { FileManager.default.isExecutableFile(atPath: $0) } ?? ""
     }
 
-    /// A port that the system gives to no other test: the ports that it chooses are larger.
+    /// A port that no other test gets from the system, which assigns larger port numbers.
     package static func freePort() -> Int { nextPort.add(1, ordering: .relaxed).oldValue }
     private static let nextPort = Atomic(Int.random(in: 20_000..<31_000))
 }

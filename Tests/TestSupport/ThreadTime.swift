@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The time that a thread has used a processor. Unlike elapsed time it does not grow while other work has the processor.
+/// The processor time of a thread. Unlike elapsed time, it does not grow while other work occupies the processor.
 public enum ThreadTime {
-    /// The time of the calling thread so far.
+    /// The processor time of the calling thread so far.
     public static func now() -> Duration {
         var time = timespec()
         precondition(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0)

@@ -45,7 +45,7 @@ struct DownloadStoringTests {
         #expect(sent.value == 0)
     }
 
-    @Test("After a redirect the URL that answered has the response; without credentials at another origin")
+    @Test("After a redirect, the response is stored for the URL that answered; at another origin, without credentials")
     func redirected() async throws {
         let request = URLRequest.to("/first", "GET", ["Authorization": "Basic YTpi", "Accept-Language": "de"])
         let fields = ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
@@ -60,7 +60,7 @@ struct DownloadStoringTests {
         #expect(sent.value == 0)
     }
 
-    @Test("RFC 9530 §6.5: the digests of encoded bytes do not stay with the decoded file")
+    @Test("RFC 9530 §6.5: a decoded file does not keep the digests of the encoded bytes")
     func decoded() async throws {
         let described = ["Content-Encoding", "Content-Digest", "Repr-Digest"]
         let fields = [
@@ -73,7 +73,7 @@ struct DownloadStoringTests {
         for name in described { #expect(try response.http.value(forHTTPHeaderField: name) == nil, "\(name)") }
     }
 
-    @Test("A 206 that completes the file is the whole; any other is not stored")
+    @Test("A 206 that completes the file is stored as the whole; any other 206 is not stored")
     func resumed() async throws {
         func store(_ range: String) throws {
             let fields = ["Cache-Control": "max-age=60", "Content-Range": range, "Content-Length": "1000"]
@@ -90,7 +90,7 @@ struct DownloadStoringTests {
     }
 
     @Test(
-        "A response that a cache must not keep is an error, and leaves nothing",
+        "A response that a cache must not store throws, and leaves nothing behind",
         arguments: [
             ("GET", ["Cache-Control": "no-store"], 200), ("POST", ["Cache-Control": "max-age=60"], 200),
             ("GET", ["Cache-Control": "max-age=60", "Content-Length": "5"], 200), ("GET", [:], 304),
@@ -103,7 +103,7 @@ struct DownloadStoringTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("A file beyond the limits of the store is not stored; a missing one is an error, and so is a closed store")
+    @Test("A file beyond the limits of the store is not stored; a missing file and a closed store throw")
     func failures() throws {
         let large = fixture.file("large")
         try Data.noise(1_100_000, seed: 5).write(to: large)

@@ -3,7 +3,7 @@ import Foundation
 
 /// A `URLCache` as Apple's systems write it: see `URLCacheDatabase` and `ArchivedExchange` for the format.
 ///
-/// The schema, the versions and the order of the arrays are those of a `Cache.db` of iOS 14.
+/// The schema, the versions and the order of the arrays follow a `Cache.db` of iOS 14.
 struct OldURLCache {
     static let schema = """
         CREATE TABLE cfurl_cache_schema_version(schema_version INTEGER);
@@ -25,11 +25,11 @@ struct OldURLCache {
         var status = 200
         var fields = ["Cache-Control": "max-age=60"]
         var body = Data("body".utf8)
-        /// The name of the file with the body; `nil` for a body in the database.
+        /// The name of the file with the body, or `nil` for a body in the database.
         var file: String?
         var storagePolicy = 0
         var partition: String?
-        /// When the head arrived, in the archive.
+        /// The time in the archive at which the head arrived.
         var receivedAt: Date?
         var timeStamp = "2026-01-01 00:00:00"
     }
@@ -57,7 +57,7 @@ struct OldURLCache {
             content: response.file.map { Data($0.utf8) } ?? response.body)
     }
 
-    /// Adds a row with any property lists.
+    /// Adds a row with arbitrary property lists.
     func add(
         request: Data, response: Data, timeStamp: String = "2026-01-01 00:00:00", storagePolicy: Int = 0,
         partition: String? = nil, isInFile: Bool = false, content: Data = Data("body".utf8)
@@ -104,7 +104,7 @@ struct OldURLCache {
         return data
     }
 
-    /// The names and bytes of all files, without the index of the WAL, which has no data.
+    /// The names and bytes of all files, except the WAL index, which has no data.
     func files() throws -> [String: Data] {
         var files: [String: Data] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: directory.path) where !name.hasSuffix("-shm") {
@@ -115,7 +115,7 @@ struct OldURLCache {
 }
 
 extension Data {
-    /// The bytes as SQL.
+    /// The bytes as an SQL literal.
     fileprivate var literal: String {
         let digits = Array("0123456789ABCDEF".utf8)
         return "X'" + String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self) + "'"

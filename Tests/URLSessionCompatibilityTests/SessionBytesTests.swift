@@ -12,7 +12,7 @@ import FoundationNetworking
 
 @Suite("URLSession's bytes(for:) on a cache", .timeLimit(.minutes(20)))
 struct SessionBytesTests {
-    @Test("The response arrives before the body; its bytes and lines do so while the origin sends them")
+    @Test("The response arrives before the body; its bytes and lines arrive while the origin sends them")
     func streaming() async throws {
         let (more, isFirst, isSecond) = (Gate(), FirstTime(), FirstTime())
         let transport = ScriptedTransport { _, _ in
@@ -35,14 +35,14 @@ struct SessionBytesTests {
         #expect(try await lines.next() == "ef")
         #expect(try await lines.next() == nil)
         #expect(try await lines.next() == nil)
-        // The body was stored: another reader gets it whole.
+        // The body was stored: another reader gets the whole body.
         var all: [UInt8] = []
         for try await byte in try await fixture.cache.bytes(for: .to("/a")).0 { all.append(byte) }
         #expect(all == Array("ab\ncd\nef".utf8))
         #expect(transport.requestCount == 1)
     }
 
-    @Test("Bytes are decoded while they arrive", arguments: ["max-age=60", "no-store"])
+    @Test("Bytes are decoded as they arrive", arguments: ["max-age=60", "no-store"])
     func codings(cacheControl: String) async throws {
         let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA="))
         let chunks = stride(from: 0, to: gzip.count, by: 5).map { Data(gzip[$0..<min($0 + 5, gzip.count)]) }
@@ -59,7 +59,7 @@ struct SessionBytesTests {
         }
     }
 
-    @Test("A second reader of a body from the network gets an error, and no bytes")
+    @Test("A second reader of a body from the network gets an error and no bytes")
     func readers() async throws {
         let fixture = try SessionFixture { _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let (arriving, _) = try await fixture.cache.bytes(for: .to("/a"))
@@ -81,7 +81,7 @@ struct SessionBytesTests {
     // MARK: Lines
 
     @Test(
-        "Lines end as those of Foundation, which leaves out empty ones",
+        "Lines split like Foundation's, which omit empty lines",
         arguments: [
             ("", []), ("a", ["a"]), ("a\n", ["a"]), ("a\nb", ["a", "b"]), ("a\r\nb\r\n", ["a", "b"]),
             ("a\rb", ["a", "b"]),
@@ -104,7 +104,7 @@ struct SessionBytesTests {
         }
     }
 
-    @Test("Bytes that are not UTF-8, or end within a character, become U+FFFD")
+    @Test("Bytes that are not UTF-8, or an incomplete character, become U+FFFD")
     func malformed() {
         for bytes in [[0x61, 0xC2], [0x61, 0xE2], [0x61, 0xFF]] as [[UInt8]] {
             var splitter = LineSplitter()

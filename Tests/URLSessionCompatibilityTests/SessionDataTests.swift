@@ -39,7 +39,7 @@ struct SessionDataTests {
         #expect(data == Data("page".utf8))
     }
 
-    @Test("Lines of one field are joined with commas")
+    @Test("Joins the lines of one field with commas")
     func joined() async throws {
         let fixture = try SessionFixture { _ in
             var fields: HTTPFields = [.cacheControl: "no-store"]
@@ -51,7 +51,7 @@ struct SessionDataTests {
         #expect(try response.http.value(forHTTPHeaderField: "Set-Cookie") == "a=1, b=2")
     }
 
-    @Test("Method, fields and content go to the origin; fields of the connection do not")
+    @Test("Method, fields and content reach the origin; fields of the connection do not")
     func request() async throws {
         let transport = ScriptedTransport { _, _ in .reply(201) }
         let fixture = try SessionFixture(transport)
@@ -73,7 +73,7 @@ struct SessionDataTests {
         #expect(transport.requests.last?.headerFields[.contentType] == "text/plain")
     }
 
-    @Test("Codings are removed from body and fields, from the network and from the store; a part keeps its coding")
+    @Test("Removes codings from body and fields, from network and store alike; a part keeps its coding")
     func codings() async throws {
         let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA="))
         let transport = ScriptedTransport { request, _ in
@@ -106,7 +106,8 @@ struct SessionDataTests {
 
     struct Policy: Sendable, CustomTestStringConvertible {
         let policy: URLRequest.CachePolicy
-        /// The kind of request to the origin for a missing, a fresh and a stale response: plain, conditional, none, failed.
+        /// The kind of request to the origin for a missing, a fresh and a stale response: plain, conditional, none,
+        /// failed.
         let missing: String
         let fresh: String
         let stale: String
@@ -114,7 +115,7 @@ struct SessionDataTests {
     }
 
     @Test(
-        "The cache policy of a request means what Apple documents",
+        "Each cache policy of a request works as Apple documents",
         arguments: [
             Policy(policy: .useProtocolCachePolicy, missing: "plain", fresh: "none", stale: "conditional"),
             Policy(policy: .reloadIgnoringLocalCacheData, missing: "plain", fresh: "plain", stale: "plain"),
@@ -154,7 +155,7 @@ struct SessionDataTests {
         #expect(try await kind("/stored") == test.stale)
     }
 
-    @Test("The default cache policy is that of the configuration")
+    @Test("A request with the default cache policy follows the configuration")
     func configured() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [:], "body") }
         let fixture = try SessionFixture(transport) { $0.policy.mode = .cacheOnly }

@@ -28,7 +28,7 @@ struct SessionDownloadTests {
         return try SessionFixture(transport, limits: limits)
     }
 
-    @Test("A body goes to a file of its own in the temporary directory, which only the user may read")
+    @Test("A body goes to a separate file in the temporary directory that only the user may read")
     func temporary() async throws {
         let fixture = try fixture()
         for _ in 0..<2 {
@@ -47,7 +47,7 @@ struct SessionDownloadTests {
     }
 
     @Test(
-        "A body goes to a file of the program, whether the store keeps all of it, nothing, or only its start",
+        "A body goes to the program's file, whether the store keeps all, none or only the start of the body",
         arguments: ["max-age=60", "no-store"], [nil, 100_000])
     func target(cacheControl: String, largest: Int64?) async throws {
         let limits = Limits(maxBytes: 1 << 30, maxEntryBytes: largest)
@@ -63,7 +63,7 @@ struct SessionDownloadTests {
         #expect(names.sorted() == ["file", "store"])
     }
 
-    @Test("An unsuccessful response leaves the file as it is; so does a file that cannot be written")
+    @Test("An unsuccessful response leaves the file unchanged, and so does a file that cannot be written")
     func unchanged() async throws {
         let fixture = try fixture()
         let file = fixture.file("file")

@@ -14,7 +14,7 @@ import FoundationNetworking
 @Suite("Errors of URLSession's methods", .timeLimit(.minutes(20)))
 struct SessionErrorTests {
     @Test(
-        "A failure of the transport is the URLError that URLSession throws",
+        "A transport failure becomes the URLError that URLSession throws",
         arguments: [
             (TransportError.Code.cannotConnect, URLError.Code.cannotConnectToHost), (.cannotFindHost, .cannotFindHost),
             (.connectionLost, .networkConnectionLost), (.truncated, .networkConnectionLost), (.timedOut, .timedOut),
@@ -36,7 +36,7 @@ struct SessionErrorTests {
         }
     }
 
-    @Test("The error has the URL and the error of the cache")
+    @Test("The error contains the URL and the cache's error")
     func details() async throws {
         let fixture = try SessionFixture(
             ScriptedTransport { _, _ throws(TransportError) in throw TransportError(.cannotConnect, message: "why") })
@@ -88,7 +88,7 @@ struct SessionErrorTests {
         }
     }
 
-    @Test("A timeout is over when nothing has arrived for its time: no head, or no further chunk")
+    @Test("A timeout expires without a head or a further chunk within its time")
     func timeouts() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in
@@ -123,7 +123,7 @@ struct SessionErrorTests {
         gate.open()
     }
 
-    @Test("RFC 9111 §4.2.4: after a timeout of the origin a stored response answers, if it may")
+    @Test("RFC 9111 §4.2.4: after a timeout of the origin, a stored response answers if it may be served stale")
     func staleAfterTimeout() async throws {
         let (gate, isFirst) = (Gate(), FirstTime())
         let transport = ScriptedTransport { _, _ in
@@ -141,7 +141,7 @@ struct SessionErrorTests {
         gate.open()
     }
 
-    @Test("Cancelling the task ends the request at once, before the head and after it")
+    @Test("Cancelling the task ends the request immediately, before and after the head")
     func cancelling() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in
@@ -170,7 +170,7 @@ struct SessionErrorTests {
         #expect(transport.requestCount == before)
     }
 
-    @Test("RFC 9112 §9.3.1: a GET on a dead connection is sent once more, a POST is not")
+    @Test("RFC 9112 §9.3.1: a GET on a dead connection is retried once, a POST is not")
     func deadConnection() async throws {
         let isFirst = FirstTime()
         let transport = ScriptedTransport { request, _ throws(TransportError) in
@@ -189,7 +189,7 @@ struct SessionErrorTests {
     }
 
     #if Curl || canImport(Darwin)
-    @Test("A real origin: a hit, an upload, and a port that refuses")
+    @Test("A real origin: a hit, an upload, and a port that refuses connections")
     func loopback() async throws {
         let origin = try await LoopbackOrigin { _ in .ok("hello".utf8, cacheControl: "max-age=60") }
         let fixture = try SessionFixture(DefaultTransport())

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// A cache of its own directory, on a clock and a sleeper that a test moves.
+/// A cache in a temporary directory, with a clock and a sleeper that the test controls.
 final class SessionFixture: Sendable {
     let directory: TemporaryDirectory
     let clock = ManualClock()
@@ -37,12 +37,12 @@ final class SessionFixture: Sendable {
         try self.init(ScriptedTransport { request, _ in replies(request) })
     }
 
-    /// A path for a file, beside the store.
+    /// A path for a file next to the store.
     func file(_ name: String) -> URL { directory.url.appending(path: name, directoryHint: .notDirectory) }
 }
 
 extension URLRequest {
-    /// A request to the one origin of these tests.
+    /// A request to the only origin of these tests.
     static func to(
         _ path: String, _ method: String = "GET", _ fields: [String: String] = [:], body: Data? = nil,
         cachePolicy: URLRequest.CachePolicy = .useProtocolCachePolicy
@@ -62,7 +62,7 @@ extension URLResponse {
     }
 }
 
-/// Fails unless `body` throws a `URLError` with a code.
+/// Fails unless `body` throws a `URLError` with this code.
 func expect(
     _ code: URLError.Code, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation,
     _ body: () async throws -> Void
@@ -77,7 +77,7 @@ func expect(
     }
 }
 
-/// Returns once `condition` holds. The time limit of the suite ends a wait in vain.
+/// Returns once `condition` holds. The suite's time limit ends a wait in vain.
 func eventually(_ condition: () throws -> Bool) async rethrows {
     while try !condition() { await Task.yield() }
 }

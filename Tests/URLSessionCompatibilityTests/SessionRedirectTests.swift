@@ -51,7 +51,7 @@ struct SessionRedirectTests {
         #expect(transport.requests.map { $0.headerFields[.accept] } == ["text/plain", "text/plain", "text/plain"])
     }
 
-    @Test("More than 20 redirects are an error, 20 are not; each is cached under its own URL")
+    @Test("More than 20 redirects throw, 20 do not; each response is cached under its own URL")
     func limit() async throws {
         let transport = ScriptedTransport { request, _ in
             let number = Int(request.path?.dropFirst() ?? "") ?? 0
@@ -65,7 +65,7 @@ struct SessionRedirectTests {
         #expect(data == Data("here".utf8))
     }
 
-    @Test("A redirect without a target is the response; one to what cannot be loaded is an error")
+    @Test("A redirect without a target is the response; a redirect to an unsupported URL throws")
     func targets() async throws {
         let fixture = try SessionFixture { request in
             switch request.path {

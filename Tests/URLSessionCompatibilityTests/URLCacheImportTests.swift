@@ -37,7 +37,7 @@ struct URLCacheImportTests {
         try await fixture.cache.importURLCache(at: old.directory)
     }
 
-    @Test("Fresh responses answer without a request, from the database and from files; stale ones are requested")
+    @Test("Fresh responses from the database and from files answer without a request; stale ones are requested")
     func answers() async throws {
         let long = Data.noise(600_000, seed: 3)
         try old.add(.init(path: "/inline"))
@@ -70,7 +70,7 @@ struct URLCacheImportTests {
         #expect(sent.value == 1)
     }
 
-    @Test("Vary and credentials select an imported response as a received one")
+    @Test("Vary and credentials select imported and received responses alike")
     func selection() async throws {
         try old.add(
             .init(
@@ -82,7 +82,7 @@ struct URLCacheImportTests {
         #expect(try await load("/a", ["Accept-Language": "de"]).0 == "new")
     }
 
-    @Test("A body is without the coding that URLSession has removed; a body that may still have it is not stored")
+    @Test("A body is stored without the coding that URLSession removed; a body that may still be coded is not stored")
     func codings() async throws {
         let fields = ["Cache-Control": "max-age=60", "Content-Encoding": "br", "Content-Length": "3"]
         try old.add(.init(path: "/decoded", fields: fields))
@@ -97,7 +97,7 @@ struct URLCacheImportTests {
     }
 
     @Test(
-        "A response that a cache must not keep is refused",
+        "A response that a cache must not store is refused",
         arguments: [
             OldURLCache.Response(fields: ["Cache-Control": "no-store"]), .init(method: "POST"), .init(method: "HEAD"),
             .init(status: 206), .init(status: 304), .init(storagePolicy: 1), .init(partition: "https://site.example"),
@@ -112,7 +112,7 @@ struct URLCacheImportTests {
     }
 
     @Test(
-        "A row that cannot be read is counted, and the others are imported",
+        "Counts an unreadable row, and imports the others",
         arguments: [
             OldURLCache.Response(fields: ["Cache-Control": "max-age=60", "Content-Length": "5"]),
             .init(file: "../secret"), .init(file: "secret"), .init(file: ".."),
@@ -127,7 +127,7 @@ struct URLCacheImportTests {
         #expect(try await importOld() == expected)
     }
 
-    @Test("A body behind a symbolic link, in a directory and in a missing file is not read")
+    @Test("A body behind a symbolic link, in a directory or in a missing file is not read")
     func links() async throws {
         let folder = old.directory.appending(path: "fsCachedData")
         let secret = old.directory.appending(path: "secret")
@@ -142,7 +142,7 @@ struct URLCacheImportTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("A second import does nothing, also after the entries were removed; another partition is another import")
+    @Test("A second import does nothing, even after the entries were removed; another partition is a separate import")
     func once() async throws {
         try old.add(.init())
         #expect(try await importOld().imported == 1)
@@ -164,7 +164,7 @@ struct URLCacheImportTests {
         #expect(sent.value == 1)
     }
 
-    @Test("The old cache stays as it is, whether its database was closed or is in use")
+    @Test("The old cache stays unchanged, whether its database is closed or in use")
     func unchanged() async throws {
         try old.add(.init(path: "/a"))
         try old.add(.init(path: "/b", file: Self.file))
@@ -181,13 +181,13 @@ struct URLCacheImportTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: copy.path) == ["Cache.db"])
     }
 
-    @Test("A directory without a database is no error, and no record")
+    @Test("A directory without a database neither throws nor leaves a record")
     func missing() async throws {
         #expect(try await fixture.cache.importURLCache(at: fixture.file("missing")) == .none)
         #expect(try await fixture.cache.importURLCache(at: fixture.directory.url) == .none)
     }
 
-    @Test("A database of another kind is an error")
+    @Test("A database of another kind throws")
     func foreign() async throws {
         let view = OldURLCache.schema + "DROP TABLE cfurl_cache_response; CREATE VIEW cfurl_cache_response AS SELECT 1;"
         _ = try OldURLCache(in: fixture.file("view"), schema: view)
@@ -209,7 +209,7 @@ struct URLCacheImportTests {
         }
     }
 
-    @Test("A cancelled import and a closed store are errors")
+    @Test("A cancelled import and a closed store throw")
     func cancelled() async throws {
         try old.add(.init())
         let task = Task { [cache = fixture.cache, directory = old.directory] in
@@ -222,7 +222,7 @@ struct URLCacheImportTests {
         await #expect(throws: URLCacheImportError.store(.closed)) { try await importOld() }
     }
 
-    @Test("Damaged property lists and databases end in counts or errors")
+    @Test("Damaged property lists and databases lead to counts or errors")
     func damage() async throws {
         var random = SeededGenerator()
         let (request, head) = (OldURLCache.request(.init()), OldURLCache.head(.init()))
@@ -246,9 +246,9 @@ struct URLCacheImportTests {
         }
     }
 
-    @Test("A property list whose arrays share their elements is read in no time")
+    @Test("Reads a property list with shared arrays in linear time")
     func shared() async throws {
-        // Each of 60 arrays has the next one twice: 2^60 elements for a reader that builds them.
+        // Each of 60 arrays contains the next one twice: 2^60 elements for a reader that expands them.
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []
         for number in 1...60 {

@@ -1,7 +1,7 @@
 #ifndef CTESTDEFAULTS_H
 #define CTESTDEFAULTS_H
 
-/// The number of test cases that run at once, unless the environment says otherwise.
+/// The number of test cases that run concurrently. The environment overrides it.
 #define CTESTDEFAULTS_WIDTH "16"
 
 #endif
