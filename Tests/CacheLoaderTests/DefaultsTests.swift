@@ -6,7 +6,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// Each test fails for a changed default, and for a new property that it does not name.
+/// Each test fails for a changed default, and for a new property without a check.
 @Suite("Documented defaults")
 struct DefaultsTests {
     private func isSilent(_ logger: Logger) -> Bool {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The meaning of `nil` and zero as values of options, in one table.
-@Suite("Options: nil is off or without limit, as documented; zero is zero", .timeLimit(.minutes(20)))
+@Suite("Options: nil means off or unlimited, as documented; zero means zero", .timeLimit(.minutes(20)))
 struct OptionMeaningTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -55,7 +55,7 @@ struct OptionMeaningTests {
         Case("query(maxRows: 0): no row") { try rows(0) == 0 },
     ]
 
-    /// Returns the number of entries that remain of three in one partition, a second after they were stored.
+    /// Returns the number of remaining entries out of three in one partition, a second after their storing.
     private static func entries(
         _ limits: Limits?, _ evict: (ResponseStore) throws -> Void = { _ in }
     ) throws -> Int {
@@ -108,7 +108,7 @@ struct OptionMeaningTests {
         return try await fixture.loader.load(url).source
     }
 
-    /// Returns how many of ten values a cache holds after a signal.
+    /// Returns the number of the ten values that a cache holds after a signal.
     private static func held(_ stress: StressLimits, after pressure: MemoryPressure) -> Int {
         let cache = MemoryCache<Int, Int>(costLimit: 10, stress: stress, clock: ManualClock().date)
         for number in 0..<10 { cache.insert(number, for: number, cost: 1) }
@@ -159,7 +159,7 @@ struct OptionMeaningTests {
         },
     ]
 
-    /// Returns the number of requests that three loads send of which each gets an error.
+    /// Returns the number of requests that three failing loads send.
     private static func requests(_ negativeCaching: NegativeCaching) async throws -> Int {
         let transport = ScriptedTransport { _, _ in .reply(404) }
         let fixture = try LoaderFixture(transport: transport) { $0.negativeCaching = negativeCaching }
@@ -167,7 +167,7 @@ struct OptionMeaningTests {
         return transport.requestCount
     }
 
-    /// Returns the error of a load to which the origin answers with `body`; never, if that is `nil`.
+    /// Returns the error of a load to which the origin answers with `body`, or never, for `nil`.
     private static func failure(
         _ body: String?, to location: String? = nil, timeout: Duration? = nil,
         _ configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
@@ -188,8 +188,8 @@ struct OptionMeaningTests {
         }
     }
 
-    /// Returns the source of a load a second after the lifetime of the stored response, when the origin answers with an
-    /// error; `nil` if the load fails.
+    /// Returns the source of a load one second after the end of the stored lifetime, when the origin answers with an
+    /// error. Returns `nil` if the load fails.
     private static func sourceOfStale(_ policy: CachePolicy) async throws -> ResponseSource? {
         let first = FirstTime()
         let transport = ScriptedTransport { _, _ in
@@ -224,7 +224,7 @@ struct OptionMeaningTests {
         policy.delay(after: .status(503, url: url), attempt: 1, retryAfter: retryAfter, chance: 0.5)
     }
 
-    /// Returns how many of three loads from one host begin at once.
+    /// Returns the number of the three loads from one host that begin immediately.
     private static func starts(_ lane: Lane, _ widths: LaneWidths) -> Int {
         var table = LoadTable<Int, Int>(widths: widths)
         var count = 0

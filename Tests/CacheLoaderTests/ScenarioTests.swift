@@ -8,12 +8,12 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// The whole way, as in the demonstration: a real origin, a real transport, a store on disk.
+/// The whole path, as in the demonstration: a real origin, a real transport, a store on disk.
 @Suite("Scenario")
 struct ScenarioTests {
     private static let fileCount = 40
 
-    /// A tree of files, some with the same bytes as others, and one that is empty.
+    /// A tree of files. Some have equal bytes, and one is empty.
     private func makeFiles() throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()
         for number in 0..<Self.fileCount {
@@ -34,7 +34,7 @@ struct ScenarioTests {
         }
     }
 
-    @Test("C3, C5, E1, I2: miss → hit → 304 → changed → evicted, with the requests that the origin saw")
+    @Test("C3, C5, E1, I2: miss → hit → 304 → changed → evicted, with the requests at the origin")
     func rounds() async throws {
         let tree = try makeFiles()
         let files = try FileOrigin(directory: tree.path) { _ in "max-age=60" }
@@ -89,7 +89,7 @@ struct ScenarioTests {
         await origin.stop()
     }
 
-    @Test("A1: what was stored is there after a restart, and answers under cacheFirst without a request")
+    @Test("A1: stored responses survive a restart, and answer under cacheFirst without a request")
     func restart() async throws {
         let origin = try await LoopbackOrigin { request in
             .ok(
@@ -123,7 +123,7 @@ struct ScenarioTests {
     }
 
     @Test(
-        "S18, I2: an origin that misbehaves is a typed error, nothing is half-stored, and what was stored before is still served",
+        "S18, I2: a misbehaving origin leads to a typed error, stores no partial body, and keeps earlier responses",
         arguments: [
             OriginReply.Delivery.declaring(length: 100_000), .abortedChunked(afterBytes: 1000),
             .resetting(afterBytes: 1000),
@@ -137,7 +137,7 @@ struct ScenarioTests {
         }
         let fixture = try LoaderFixture(transport: DefaultTransport.patient())
         _ = try await fixture.loader.load(origin.url("/good"))
-        // Of these only the stall waits for a timeout; a short one would hit the others too on a busy machine.
+        // Only the stall waits for the timeout. On a busy machine, a short timeout would also hit the others.
         let idleTimeout = if case .stalling = delivery { 1 } else { 600 }
         let loader = ResourceLoader(
             store: fixture.store, transport: DefaultTransport.patient(idleTimeout: idleTimeout),

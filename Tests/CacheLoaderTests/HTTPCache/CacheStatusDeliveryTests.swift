@@ -10,7 +10,7 @@ import Testing
 
 @Suite("HTTPCache: Cache-Status, Age and Date", .timeLimit(.minutes(20)))
 struct CacheStatusDeliveryTests {
-    @Test("W01: what caches nearer to the origin say stays in front and is stored, what this one says is not")
+    @Test("W01: members of upstream caches stay in front and are stored; this cache's member is not stored")
     func upstream() async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(200, [.cacheControl: "max-age=60", .cacheStatus: "Origin;hit, \"a, b\";fwd=miss"], "body")
@@ -35,7 +35,7 @@ struct CacheStatusDeliveryTests {
         #expect(!String(decoding: stored.metadata.head, as: UTF8.self).contains("CacheStore"))
     }
 
-    @Test("W02, W03: each way to an answer has its own words")
+    @Test("W02, W03: each kind of answer has its own parameters")
     func words() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] != nil
@@ -63,7 +63,7 @@ struct CacheStatusDeliveryTests {
         #expect(try await status(.post) == "CacheStore;fwd=method;fwd-status=200")
     }
 
-    @Test("W03: the name, the key and the rule are told as configured, or nothing")
+    @Test("W03: name, key and rule appear as configured, or not at all")
     func options() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -76,7 +76,7 @@ struct CacheStatusDeliveryTests {
         #expect(try await fixture.cache.response(for: .to("/a")).cacheStatus == nil)
     }
 
-    @Test("A01, A05: an answer from the store has its age in place of any other")
+    @Test("A01, A05: the Age of a stored response replaces any other")
     func age() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] == nil
@@ -100,7 +100,7 @@ struct CacheStatusDeliveryTests {
         #expect(try await fixture.cache.response(for: .to("/a")).headerFields[.age] == "99")
     }
 
-    @Test("A03: what took long to come is born old")
+    @Test("A03: a slow response arrives with an age")
     func slow() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport { _, _ in
@@ -115,7 +115,7 @@ struct CacheStatusDeliveryTests {
         #expect(try fixture.cache.storedResponse(for: .to("/a")) == nil)
     }
 
-    @Test("S16, A06: a response without a date is given that of its receipt, also when it passes, and keeps it")
+    @Test("S16, A06: a response without Date gets the time of receipt, also if unstored, and keeps it")
     func date() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(200, [.cacheControl: request.path == "/a" ? "max-age=60" : "no-store"], "body")

@@ -24,7 +24,7 @@ struct CallerConditionTests {
     }
 
     @Test(
-        "C07: a condition is judged by what is stored: If-None-Match weakly, in lists, and *",
+        "C07: the stored response evaluates the condition: If-None-Match weakly, in lists, and *",
         arguments: [
             ("\"1\"", 304), ("W/\"1\"", 304), ("\"0\", \"1\"", 304), ("*", 304), ("\"0\"", 200), ("1", 200),
         ])
@@ -45,7 +45,7 @@ struct CallerConditionTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C07, C08: If-Modified-Since is judged by Last-Modified, and not looked at beside If-None-Match")
+    @Test("C07, C08: Last-Modified evaluates If-Modified-Since, which is ignored with If-None-Match")
     func ifModifiedSince() async throws {
         let (fixture, transport) = try await filled(
             [.cacheControl: "max-age=60", .eTag: "\"1\"", .lastModified: modified]
@@ -62,10 +62,10 @@ struct CallerConditionTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C09: without Last-Modified the date of the response counts, or of its receipt", arguments: [true, false])
+    @Test("C09: without Last-Modified, the date of the response counts, or of its receipt", arguments: [true, false])
     func withoutLastModified(hasDate: Bool) async throws {
         var fields: HTTPFields = [.cacheControl: "max-age=60"]
-        // What the clock of the fixture shows.
+        // The time of the fixture's clock.
         if hasDate { fields[.date] = "Sun, 06 Nov 1994 08:49:37 GMT" }
         let (fixture, _) = try await filled(fields) { _ in .reply(500) }
         for (date, status) in [("08:49:37", 304), ("08:49:36", 200)] {
@@ -75,7 +75,7 @@ struct CallerConditionTests {
     }
 
     @Test(
-        "C10: If-Match and If-Unmodified-Since go to the origin as they are",
+        "C10: If-Match and If-Unmodified-Since are forwarded unchanged",
         arguments: [[.ifMatch: "\"1\""], [.ifUnmodifiedSince: "Sun, 06 Nov 1994 08:00:00 GMT"]] as [HTTPFields])
     func originOnly(_ fields: HTTPFields) async throws {
         let (fixture, transport) = try await filled([.cacheControl: "max-age=60", .eTag: "\"1\""]) { _ in .reply(412) }
@@ -86,7 +86,8 @@ struct CallerConditionTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "stored")
     }
 
-    @Test("C06: of a stale response and a caller's tag one question is made; a 304 for the stored one is its 200")
+    @Test(
+        "C06: one request validates a stale response and a caller's tag; a 304 for the stored response becomes its 200")
     func bothTags() async throws {
         let (fixture, transport) = try await filled([.cacheControl: "max-age=10", .eTag: "\"stored\""]) { _ in
             .reply(304, [.eTag: "\"stored\"", .cacheControl: "max-age=10"])
@@ -114,7 +115,7 @@ struct CallerConditionTests {
         #expect(stored?.metadata.etag == "\"stored\"")
     }
 
-    @Test("C06, C13: a 304 that does not say for which of two tags answers neither")
+    @Test("C06, C13: a 304 that does not say which of two tags it confirms answers neither")
     func nobodysTag() async throws {
         let (fixture, transport) = try await filled([.cacheControl: "max-age=10", .eTag: "\"stored\""]) { request in
             request.headerFields[.ifNoneMatch]?.contains("stored") == true ? .reply(304) : .reply(200, [:], "new")
@@ -126,7 +127,7 @@ struct CallerConditionTests {
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == "\"mine\"")
     }
 
-    @Test("C06: a bare 304 for the stored tag is none for the older copy of a caller that has only a date")
+    @Test("C06: a bare 304 for the stored tag does not confirm an older copy for which the caller has only a date")
     func olderDate() async throws {
         let (fixture, transport) = try await filled(
             [.cacheControl: "max-age=10", .eTag: "\"1\"", .lastModified: modified]
@@ -140,7 +141,8 @@ struct CallerConditionTests {
         #expect(transport.requests.last?.headerFields[.ifModifiedSince] == modified)
     }
 
-    @Test("C11: a full response to a validation is delivered and replaces; so is one to the caller's own condition")
+    @Test(
+        "C11: a full response to a validation, or to the caller's condition, is delivered and replaces the stored one")
     func replaced() async throws {
         for fields in [[:], [.ifNoneMatch: "\"mine\""]] as [HTTPFields] {
             let (fixture, _) = try await filled([.cacheControl: "max-age=10", .eTag: "\"1\""]) { _ in
@@ -155,7 +157,7 @@ struct CallerConditionTests {
         }
     }
 
-    @Test("C13: an entry that is removed while it is validated still answers, and does not come back")
+    @Test("C13: an entry removed during its validation still answers, and is not stored again")
     func removedMeanwhile() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

@@ -13,7 +13,9 @@ struct CancelledBodyTests {
         return try LoaderFixture(transport: ScriptedTransport { _, _ in fed.response(.ok, fields) })
     }
 
-    @Test("E4: a waiting read throws at once, and so does each later one; the exchange ends", arguments: [true, false])
+    @Test(
+        "E4: a waiting read throws immediately, and so does each later one; the exchange ends",
+        arguments: [true, false])
     func waiting(stores: Bool) async throws {
         let fed = FedBody("half")
         let fixture = try fixture(fed, stores: stores)
@@ -30,11 +32,11 @@ struct CancelledBodyTests {
         await #expect(throws: LoadError.cancelled) { try await read.value }
         body.cancel()
         await fed.stopped()
-        // The body arrives for no reader, so the store keeps nothing of it.
+        // Without a reader, the store keeps nothing of the body.
         #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/a")))
     }
 
-    @Test("E4: without a waiting read the exchange ends, too, and the next read throws", arguments: [true, false])
+    @Test("E4: without a waiting read the exchange also ends, and the next read throws", arguments: [true, false])
     func idle(stores: Bool) async throws {
         let fed = FedBody("half")
         let fixture = try fixture(fed, stores: stores)
@@ -42,7 +44,7 @@ struct CancelledBodyTests {
         var chunks = response.body.makeAsyncIterator()
         #expect(try await chunks.next() == Data("half".utf8))
         response.body.cancel()
-        // The response is still held.
+        // The test still holds the response.
         await fed.stopped()
         do {
             _ = try await chunks.next()
@@ -53,7 +55,7 @@ struct CancelledBodyTests {
         withExtendedLifetime(response) {}
     }
 
-    @Test("E4: a waiting read throws although the transport ignores its cancellation", arguments: [true, false])
+    @Test("E4: a waiting read throws even if the transport ignores its cancellation", arguments: [true, false])
     func stubbornSource(stores: Bool) async throws {
         let fed = FedBody("half", heedsCancellation: false)
         let fixture = try fixture(fed, stores: stores)
@@ -67,7 +69,7 @@ struct CancelledBodyTests {
         #expect(fed.pullCount == 2)
     }
 
-    @Test("E4: another reader of the same transfer goes on, and the body is stored")
+    @Test("E4: another reader of the same transfer continues, and the body is stored")
     func others() async throws {
         let fed = FedBody("half")
         let fixture = try fixture(fed, stores: true)
@@ -81,7 +83,7 @@ struct CancelledBodyTests {
         #expect(try fixture.store.contains(CacheKey(url: "https://example.com/a")))
     }
 
-    @Test("E5: the store receives the rest of a body that is cancelled near its end, as after a departure")
+    @Test("E5: the store receives the rest of a body cancelled near its end, as after an abandonment")
     func nearEnd() async throws {
         let fed = FedBody("half")
         let transport = ScriptedTransport { _, _ in
@@ -96,7 +98,7 @@ struct CancelledBodyTests {
         try await eventually { try fixture.store.contains(key) }
     }
 
-    @Test("E4: a stored body can be cancelled, too, and the entry stays")
+    @Test("E4: cancelling a stored body keeps the entry")
     func stored() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let fixture = try LoaderFixture(transport: transport)

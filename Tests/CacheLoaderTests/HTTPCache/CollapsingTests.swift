@@ -8,13 +8,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// On the main actor, where a request that has begun waits before the next line of the test runs.
-@Suite("HTTPCache: requests that share one", .timeLimit(.minutes(20)))
+/// On the main actor: a request that has begun is waiting before the test's next line runs.
+@Suite("HTTPCache: collapsed requests", .timeLimit(.minutes(20)))
 @MainActor
 struct CollapsingTests {
     private typealias Load = Task<CachedResponse, any Error>
 
-    /// Begins requests, and returns once all of them wait for something.
+    /// Starts requests. Returns once all of them wait.
     private func begin(_ count: Int, _ fixture: LoaderFixture, _ fields: HTTPFields = [:]) async -> [Load] {
         var begun = 0
         let loads = (0..<count).map { _ in
@@ -27,7 +27,7 @@ struct CollapsingTests {
         return loads
     }
 
-    @Test("R06, E1: a thousand requests for a cold URL are one to the origin, and all get its response")
+    @Test("R06, E1: a thousand requests for an unstored URL become one, and all get its response")
     func thousand() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -42,7 +42,7 @@ struct CollapsingTests {
         #expect(try fixture.blobs.count == 1)
     }
 
-    @Test("Requests for what cannot be shared wait for each other once, and again after it was stored")
+    @Test("Requests for an unshareable response wait for each other once, and again after a response was stored")
     func uncacheable() async throws {
         let gate = Mutex(Gate())
         let control = Mutex("no-store")
@@ -72,7 +72,7 @@ struct CollapsingTests {
         try await load(3, sendsAtFirst: 1)
     }
 
-    @Test("E1: fifty readers at once, each at its own pace, get every byte of a body in order")
+    @Test("E1: fifty concurrent readers, each at its own pace, get every byte of a body in order")
     func fifty() async throws {
         let chunks = (0..<200).map { number in Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) }) }
         let gate = Gate()
@@ -134,7 +134,7 @@ struct CollapsingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("W03 RFC 9211 §2.2: a collapsed request reports why it would have been forwarded itself")
+    @Test("W03 RFC 9211 §2.2: a collapsed request reports its own reason for forwarding")
     func reasons() async throws {
         let first = FirstTime()
         let fed = FedBody("new, ")
@@ -171,7 +171,7 @@ struct CollapsingTests {
         #expect(try await collapsed.text == "newer")
     }
 
-    @Test("E4: the first reader leaves, the others go on")
+    @Test("E4: the first reader leaves, the others continue")
     func firstLeaves() async throws {
         let fed = FedBody("one, ")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -189,7 +189,7 @@ struct CollapsingTests {
         #expect(try fixture.store.contains(CacheKey(url: "https://example.com/a")))
     }
 
-    @Test("E4: the request that was sent is cancelled, and the others get its response")
+    @Test("E4: cancelling the request that was sent leaves its response to the others")
     func cancelledLeader() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -207,7 +207,7 @@ struct CollapsingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E4: with all of them cancelled the transfer is, and later requests succeed")
+    @Test("E4: cancelling all requests cancels the transfer, and later requests succeed")
     func allCancelled() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -226,7 +226,7 @@ struct CollapsingTests {
     }
 
     @Test(
-        "R06: a different request goes to the origin on its own, and does not wait",
+        "R06: a request with a range, directive or condition goes to the origin separately, and does not wait",
         arguments: [
             [.range: "bytes=0-1"], [.cacheControl: "no-store"], [.cacheControl: "no-cache"], [.ifNoneMatch: "\"x\""],
             [.ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT"], [.ifMatch: "\"x\""],
@@ -268,7 +268,7 @@ struct CollapsingTests {
         #expect(transport.requestCount <= 4)
     }
 
-    @Test("K4: a waiter with other credentials never gets the response of another")
+    @Test("K4: a waiter with other credentials never gets another user's response")
     func otherUser() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

@@ -29,7 +29,7 @@ struct CredentialAndModeTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("K4, R03: nor when its origin cannot be reached")
+    @Test("K4, R03: the same when the origin is unreachable")
     func staleFallback() async throws {
         let number = Counter()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -46,7 +46,7 @@ struct CredentialAndModeTests {
     }
 
     @Test(
-        "S19: a shared cache stores the response to a request with Authorization only if that says so (§3.5)",
+        "S19: a shared cache stores the response to Authorization only if the response permits it (§3.5)",
         arguments: [
             ("max-age=60", false), ("public, max-age=60", true), ("must-revalidate, max-age=60", true),
             ("s-maxage=60", true), ("private, max-age=60", false), ("s-maxage=60, private", false),
@@ -111,7 +111,7 @@ struct CredentialAndModeTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("B7: cacheOnly never asks, not even in the background")
+    @Test("B7: cacheOnly never asks the origin, not even in the background")
     func cacheOnly() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=1, stale-while-revalidate=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -138,7 +138,7 @@ struct CredentialAndModeTests {
 }
 
 extension HTTPFields {
-    /// These and those.
+    /// Returns the fields of both.
     fileprivate func merging(_ others: HTTPFields) -> HTTPFields {
         var fields = self
         for field in others { fields.append(field) }

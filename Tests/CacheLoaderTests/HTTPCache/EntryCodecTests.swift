@@ -10,7 +10,7 @@ import Testing
 
 @Suite("EntryCodec")
 struct EntryCodecTests {
-    @Test("P28, P05, S11: fields come back in order and byte for byte, lines of one name apart")
+    @Test("P28, P05, S11: fields read back in order and byte for byte, lines of one name separate")
     func roundTrip() async throws {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .setCookie, value: "a=1, b"))
@@ -31,7 +31,7 @@ struct EntryCodecTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("A head that somebody has edited never traps: lines that are no fields are passed over, too many are cut off")
+    @Test("Decoding an edited head never traps: invalid lines are skipped, and too many are truncated")
     func tamperedHead() async throws {
         let url = "https://example.com/a"
         let heads = [

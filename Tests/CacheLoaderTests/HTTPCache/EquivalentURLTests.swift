@@ -20,7 +20,7 @@ struct EquivalentURLTests {
     }
 
     @Test(
-        "W10, W11: a URL is answered by what is stored for one that differs in what does not matter",
+        "W10, W11: a stored response answers a URL that differs only in ignored parameters",
         arguments: [
             ("params=(\"utm\")", "/a?x=1&utm=2", "/a?x=1", true), ("params=(\"utm\")", "/a?x=1", "/a?utm=3&x=1", true),
             ("params=(\"utm\")", "/a?x=1", "/a?x=2", false), ("params=(\"utm\")", "/a?x=1", "/b?x=1", false),
@@ -41,10 +41,10 @@ struct EquivalentURLTests {
         #expect(head.source == .disk)
     }
 
-    @Test("W12: the stored response of the URL itself comes first")
+    @Test("W12: the stored response of the URL itself takes precedence")
     func exactFirst() async throws {
         let (fixture, transport) = try fixture("params=(\"utm\")")
-        // Stored by itself before the other told that it would have done.
+        // Stored before the other response arrived with No-Vary-Search.
         _ = try await fixture.cache.response(for: .to("/a?utm=1")).bytes
         fixture.cache.configuration.policy.mode = .remoteOnly
         _ = try await fixture.cache.response(for: .to("/a?utm=2")).bytes
@@ -55,7 +55,7 @@ struct EquivalentURLTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("W12, C01: a stale one is validated, and freshened under the URL that it is stored for")
+    @Test("W12, C01: a stale equivalent response is validated, and freshened under its own URL")
     func validated() async throws {
         let (fixture, transport) = try fixture("params=(\"utm\")")
         _ = try await fixture.cache.response(for: .to("/a?utm=1")).bytes
@@ -69,7 +69,7 @@ struct EquivalentURLTests {
         #expect(try fixture.store.statistics().entries == 1)
     }
 
-    @Test("I01: an unsafe request invalidates the URL that it has, to the letter of RFC 9111")
+    @Test("I01: an unsafe request invalidates only its exact URL, as RFC 9111 says")
     func invalidated() async throws {
         let (fixture, _) = try fixture("params=(\"utm\")")
         _ = try await fixture.cache.response(for: .to("/a?utm=1")).bytes

@@ -20,7 +20,7 @@ struct FieldBytesStorageTests {
         return fields
     }
 
-    @Test("P28: the bytes 0x80 to 0xFF survive the store, its columns have them as ISO 8859-1")
+    @Test("P28: the bytes 0x80 to 0xFF survive the store, and its columns show them as ISO 8859-1")
     func reopening() async throws {
         let bytes = Array(UInt8(0x80)...0xFF)
         let transport = ScriptedTransport { request, _ in
@@ -71,7 +71,7 @@ struct FieldBytesStorageTests {
         Tags(first: Array("\u{FFFD}".utf8), second: Array("\u{FFFD}".utf8), areEqual: false),
     ]
 
-    @Test("RFC 9110 §15.3.7.3: only parts with the same bytes in their tags are combined", arguments: tags)
+    @Test("RFC 9110 §15.3.7.3: combines only parts whose tags have the same bytes", arguments: tags)
     func parts(_ tags: Tags) async throws {
         let transport = ScriptedTransport { request, _ in
             switch request.headerFields[.range] {
@@ -107,7 +107,7 @@ struct FieldBytesStorageTests {
         #expect(ranged.status == (tags.areEqual ? .partialContent : .ok))
     }
 
-    @Test("RFC 9111 §4.1: values of a nominated field that differ in one byte have responses of their own")
+    @Test("RFC 9111 §4.1: values of a nominated field that differ in one byte select separate responses")
     func variants() async throws {
         let name = try #require(HTTPField.Name("X"))
         let transport = ScriptedTransport { request, _ in

@@ -32,7 +32,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("The end of a body is delivered after the commit; a body that is let go before it has arrived is not stored")
+    @Test("The end of a body is delivered after the commit; a body released before its end is not stored")
     func commitBeforeEnd() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -61,7 +61,7 @@ struct HTTPCacheTests {
         #expect(try fixture.blobs.count == 1)
     }
 
-    @Test("S18: a body that breaks off is delivered as an error and not stored as a whole; what was stored stays")
+    @Test("S18: a body that breaks off throws, and does not replace the stored response")
     func brokenBody() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] == nil
@@ -77,7 +77,7 @@ struct HTTPCacheTests {
         let stored = try #require(try fixture.store.peek(CacheKey(url: "https://example.com/a")))
         #expect(stored.metadata.etag == "\"1\"")
         #expect(try fixture.store.openBody(of: stored)?.data() == Data("whole".utf8))
-        // A strong validator: the rest can be asked for.
+        // A strong validator allows a request for the rest.
         let parts = try fixture.store.responses(for: stored.key).compactMap(\.metadata.part)
         #expect(parts == [EntryPart(start: 0, completeLength: nil)])
     }
@@ -102,7 +102,7 @@ struct HTTPCacheTests {
         #expect(transport.requests[1].headerFields[.ifModifiedSince] == "Tue, 15 Nov 1994 12:45:26 GMT")
     }
 
-    @Test("C2: without its body an entry is not validated, but fetched anew")
+    @Test("C2: an entry without its body is fetched again, not validated")
     func missingBody() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.eTag: "\"1\""], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -114,7 +114,7 @@ struct HTTPCacheTests {
         #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
     }
 
-    @Test("C2, C13: a 304 that nothing stored can answer is followed by one unconditional request")
+    @Test("C2, C13: a 304 that no stored response can answer leads to one unconditional request")
     func unsatisfiable304() async throws {
         let transport = ScriptedTransport(
             .ok("old".utf8, etag: "\"1\""), .notModified(etag: "\"other\""), .ok("new".utf8, etag: "\"2\""))
@@ -125,7 +125,7 @@ struct HTTPCacheTests {
         #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"1\"", nil])
     }
 
-    @Test("C13: an origin that answers 304 whatever it is asked ends in 502, not in a loop")
+    @Test("C13: an origin that answers every request with 304 ends in 502, not in a loop")
     func stubborn304() async throws {
         let transport = ScriptedTransport(.notModified())
         let fixture = try LoaderFixture(transport: transport)
@@ -138,7 +138,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 3, "what is not safe is not sent twice")
     }
 
-    @Test("C3: a 304 restarts the clock and leaves the blob alone; U05: its fields replace and add")
+    @Test("C3: a 304 resets the age and keeps the blob; U05: its fields replace and add")
     func freshening() async throws {
         let transport = ScriptedTransport(
             .ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"", contentType: "text/plain"),
@@ -167,7 +167,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "C4: a bare 304 keeps the stored lifetime, one with Cache-Control replaces it, and without any the default counts"
+        "C4: a bare 304 keeps the stored lifetime, its Cache-Control replaces it, otherwise the default counts"
     )
     func lifetimeAfter304() async throws {
         struct Case {
@@ -198,7 +198,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("B1: freshness has nothing to do with the times of files")
+    @Test("B1: freshness does not depend on the times of files")
     func fileTimes() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -227,7 +227,7 @@ struct HTTPCacheTests {
         #expect(try fixture.blobs.map(\.bytes) == [Data("three".utf8)])
     }
 
-    @Test("B6: no-cache is validated each time and does not stick")
+    @Test("B6: no-cache is validated each time, and lasts no longer than its response")
     func noCache() async throws {
         let transport = ScriptedTransport(
             .ok("one".utf8, cacheControl: "no-cache", etag: "\"1\""), .notModified(etag: "\"1\""),
@@ -240,7 +240,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("B6, S04, S05: of a no-store response nothing reaches the disk, and the older entry goes")
+    @Test("B6, S04, S05: a no-store response never reaches the disk, and removes the older entry")
     func noStore() async throws {
         let secret = "a-secret-that-nobody-may-find"
         let transport = ScriptedTransport(
@@ -258,7 +258,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("R05: a stored GET answers HEAD, without a body; HEAD itself stores nothing")
+    @Test("R05: a stored GET answers HEAD without a body; HEAD stores nothing")
     func head() async throws {
         let transport = ScriptedTransport { request, _ in
             let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLength: "4"]
@@ -276,7 +276,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "K3, R04: POST always goes out and leaves no row; I01: its success invalidates its target; I02: its failure does not"
+        "K3, R04: POST is always sent and leaves no row; I01: its success invalidates its target; I02: its failure does not"
     )
     func unsafeMethods() async throws {
         let transport = ScriptedTransport { request, _ in
@@ -330,7 +330,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test("What is sent is what the key says: no fragment, a path, the host in lower case")
+    @Test("Sends the request of the key: without a fragment, with a path, and the host in lower case")
     func normalisedTargets() async throws {
         let transport = ScriptedTransport(.ok("x".utf8))
         let fixture = try LoaderFixture(transport: transport)
@@ -353,7 +353,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("The end of a body is the end, however often it is asked for")
+    @Test("After the end of a body, every further read returns the end")
     func endings() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/good"
@@ -380,7 +380,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("K3: the caller's own condition passes through, and the 304 reaches the caller")
+    @Test("K3: forwards the caller's own condition, and the 304 reaches the caller")
     func ownCondition() async throws {
         let transport = ScriptedTransport(.notModified(etag: "\"mine\""))
         let fixture = try LoaderFixture(transport: transport)
@@ -390,7 +390,7 @@ struct HTTPCacheTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("V02, V03, V06: variants are kept side by side, and answer only the requests that select them")
+    @Test("V02, V03, V06: stores several variants, which answer only the requests that select them")
     func variants() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
@@ -409,7 +409,7 @@ struct HTTPCacheTests {
         #expect(try fixture.store.responses(for: CacheKey(url: "https://example.com/a")).count == 3)
     }
 
-    @Test("V02, U05: a 304 that adds Vary makes its entry a variant, in place of the one that was there")
+    @Test("V02, U05: a 304 that adds Vary makes its entry a variant, which replaces the existing one")
     func varyAddedBy304() async throws {
         let transport = ScriptedTransport(
             .status(.ok, fields: [.vary: "accept-language", .eTag: "\"old\""], body: "old English".utf8),
@@ -431,7 +431,7 @@ struct HTTPCacheTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("K4: of credentials that Vary nominates nothing is kept; different ones do not mix")
+    @Test("K4: stores no credentials that Vary nominates, and keeps their responses apart")
     func credentials() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
@@ -450,7 +450,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("Level 1 stores and returns a 404, beside the last good content")
+    @Test("Level 1 stores and returns a 404, and keeps the last good content")
     func errorResponse() async throws {
         let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=0"),
@@ -468,7 +468,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "R03: for an origin that cannot be reached the answer is 502 or 504, with the reason",
+        "R03: an unreachable origin leads to 502 or 504, with the reason",
         arguments: [
             (TransportError.Code.cannotConnect, HTTPResponse.Status.badGateway), (.connectionLost, .badGateway),
             (.timedOut, .gatewayTimeout),
@@ -483,7 +483,7 @@ struct HTTPCacheTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("R07: only-if-cached is answered from the store, or with 504 and no request")
+    @Test("R07: the store answers only-if-cached, or 504 without a request")
     func onlyIfCached() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -498,7 +498,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "E9: a request without a usable URL throws, and nothing is sent",
+        "E9: a request without a usable URL throws, and is not sent",
         arguments: [
             HTTPRequest(method: .get, scheme: nil, authority: "example.com", path: "/"),
             HTTPRequest(method: .get, scheme: "https", authority: nil, path: "/"),
@@ -517,7 +517,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test("K1: a change of the configuration affects requests that begin afterwards only")
+    @Test("K1: a change of the configuration affects only later requests")
     func configuration() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -540,7 +540,7 @@ struct HTTPCacheTests {
         #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/b")))
     }
 
-    @Test("A5, V11: partitions do not see each other's entries")
+    @Test("A5, V11: partitions do not share entries")
     func partitions() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -551,7 +551,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("A7: a store that has failed fails no request")
+    @Test("A7: a failed store fails no request")
     func closedStore() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "one", "two") }
         let fixture = try LoaderFixture(transport: transport)

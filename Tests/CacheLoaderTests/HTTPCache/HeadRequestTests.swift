@@ -35,7 +35,7 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("H01, H02: a HEAD that confirms the stored response freshens it, and keeps the fields that it does not have")
+    @Test("H01, H02: a HEAD that confirms the stored response freshens it, and keeps the fields that the HEAD lacks")
     func confirming() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -87,7 +87,7 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("H01: A HEAD that asks for no content coding keeps the stored body of a GET that did")
+    @Test("H01: a HEAD without Accept-Encoding keeps the stored coded body of a GET")
     func otherCoding() async throws {
         let transport = ScriptedTransport { request, _ in
             var fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentLength: "400"]
@@ -131,7 +131,7 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("S01: a HEAD for what is not stored stores nothing, and tells the length that it was told")
+    @Test("S01: a HEAD without a stored response stores nothing, and returns the origin's Content-Length")
     func nothingStored() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)

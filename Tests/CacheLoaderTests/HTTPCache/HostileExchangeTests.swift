@@ -18,17 +18,17 @@ private struct Reply: Sendable {
     }
 }
 
-/// A request, the replies that the origin gives to it, and what the caller must get.
+/// A request, the origin's replies to it, and the expected response.
 private struct Step: Sendable {
     let path: String
     let method: HTTPRequest.Method
     let fields: HTTPFields
     let content: String?
-    /// The seconds since the step before.
+    /// The seconds since the previous step.
     let pause: Double
-    /// None: the store must answer.
+    /// No replies: the store must answer.
     let replies: [Reply]
-    /// The body; `nil` for an error.
+    /// The expected body, or `nil` for an error.
     let expected: String?
     let status: Int?
 
@@ -66,7 +66,7 @@ private func field(_ name: String, _ value: String) -> HTTPFields {
     HTTPField.Name(name).map { [$0: value] } ?? [:]
 }
 
-/// What requests ask for.
+/// Rules for requests.
 private let requests = [
     Exchange(
         "RFC 9110 §7.2: a Host of another authority is refused", Step(fields: field("Host", "b.test"), expect: nil)),
@@ -118,7 +118,7 @@ private let requests = [
         Step(replies: Reply(200, fresh, "plain"), expect: "plain")),
 ]
 
-/// What replies and their conditions say.
+/// Rules for replies and their conditions.
 private let replies = [
     Exchange(
         "§4.1, §4.3.4: a 304 without Vary does not let one variant answer for all",
@@ -219,7 +219,7 @@ private let replies = [
         Step(replies: Reply(200, fresh, "ours"), expect: "ours")),
 ]
 
-/// What happens when the origin fails, and what the newest texts say.
+/// Rules for failures of the origin, and from the newest RFCs and drafts.
 private let failures = [
     Exchange(
         "RFC 5861 §4: a stale response with stale-if-error answers in place of a 503",
@@ -266,7 +266,7 @@ private let failures = [
 
 @Suite("HTTPCache: hostile exchanges", .timeLimit(.minutes(20)))
 struct HostileExchangeTests {
-    @Test("An exchange from the texts of the standards", arguments: requests + replies + failures)
+    @Test("An exchange from the standards", arguments: requests + replies + failures)
     private func exchange(_ exchange: Exchange) async throws {
         let script = Mutex<[Reply]>([])
         let surplus = Counter()

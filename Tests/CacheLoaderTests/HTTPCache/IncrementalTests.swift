@@ -9,7 +9,7 @@ import Testing
 @Suite("Incremental", .timeLimit(.minutes(20)))
 struct IncrementalTests {
     @Test(
-        "N01: a response is delivered piece by piece as it arrives, whether it is stored or not, and Incremental with it",
+        "N01: delivers chunks of a response as they arrive, stored or not, and Incremental with them",
         arguments: ["max-age=60", "no-store", "no-cache"], [false, true])
     func pieces(directives: String, hasRange: Bool) async throws {
         let next = Gate()
@@ -25,7 +25,7 @@ struct IncrementalTests {
         let response = try await cache.response(for: request)
         #expect(response.headerFields[incremental] == "?1")
         var pieces = response.body.makeAsyncIterator()
-        // The origin sends the second piece only after the first one was delivered.
+        // The origin sends the second chunk after the delivery of the first.
         #expect(try await pieces.next() == Data("one".utf8))
         next.open()
         #expect(try await pieces.next() == Data("two".utf8))
@@ -33,7 +33,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test("N01: a request is sent piece by piece as it is there, and Incremental with it")
+    @Test("N01: sends chunks of a request as they are produced, and Incremental with them")
     func request() async throws {
         let isSent = Gate()
         let incremental = HTTPField.Name("Incremental")!
@@ -42,7 +42,7 @@ struct IncrementalTests {
         let first = TransportBody(Data("one".utf8))
         let content = RequestContent(length: nil) { () async throws(TransportError) -> Data? in
             if let piece = try await first.next() { return piece }
-            // The second piece is there only after the first one was sent.
+            // The second chunk is produced only after the first was sent.
             await isSent.wait()
             return Data("two".utf8)
         }
@@ -50,9 +50,9 @@ struct IncrementalTests {
     }
 }
 
-/// Reads two pieces of a content, and opens a gate between them.
+/// Reads two chunks of a content, and opens a gate between them.
 private struct PieceTransport: HTTPTransport {
-    /// The field that the request has to have.
+    /// The field that the request must have.
     let field: HTTPField.Name
     let isSent: Gate
 

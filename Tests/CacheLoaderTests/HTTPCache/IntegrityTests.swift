@@ -34,7 +34,7 @@ struct IntegrityTests {
 
     private func mismatch(_ field: String) -> LoadError { .digestMismatch(url: url, field: field) }
 
-    /// A field with digests, and the name of the field that does not fit; `nil` if all fit.
+    /// A field with digests, and the name of the mismatched field, or `nil`.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let fields: HTTPFields
@@ -75,7 +75,7 @@ struct IntegrityTests {
             [.contentDigest: Hello.sha256, .reprDigest: Hello.sha512, .contentEncoding: "x"], expect: nil),
     ]
 
-    /// Reads a response of the cache, whose body has to end as the case says.
+    /// Reads a response of the cache, whose body must end as the case expects.
     private func expectBody(of cache: HTTPCache, _ c: Case) async throws {
         let response = try await cache.response(for: .to("/a"))
         if let expected = c.expected {
@@ -85,7 +85,8 @@ struct IntegrityTests {
         }
     }
 
-    @Test("I16: content without its digest is not stored, and reading it fails at the end", arguments: cases)
+    @Test(
+        "I16: content that does not match its digest is not stored, and reading it throws at the end", arguments: cases)
     func storing(_ c: Case) async throws {
         var fields = c.fields
         fields[.cacheControl] = "max-age=60"
@@ -103,7 +104,7 @@ struct IntegrityTests {
         }
     }
 
-    @Test("I16: content that is not stored is verified, too", arguments: cases)
+    @Test("I16: unstored content is verified, too", arguments: cases)
     func passing(_ c: Case) async throws {
         var fields = c.fields
         fields[.cacheControl] = "no-store"
@@ -113,7 +114,7 @@ struct IntegrityTests {
     }
 
     @Test(
-        "I16: a loader verifies what it decodes with Unencoded-Digest, and stores no content without that digest",
+        "I16: a loader verifies decoded content with Unencoded-Digest, and does not store a mismatch",
         arguments: [Hello.sha256, Hello.other256, Hello.sha512, Hello.other512])
     func decoded(digest: String) async throws {
         let gzipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWykjNyclXslJQKs8vyklRquUCANnkMecTAAAA"))
@@ -133,7 +134,7 @@ struct IntegrityTests {
         }
     }
 
-    @Test("I16: without the policy nothing is verified; a request can ask for it")
+    @Test("I16: verifies only if the policy or the request asks")
     func policy() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
         let transport = ScriptedTransport { _, _ in .reply(200, fields, Hello.text) }
@@ -145,7 +146,7 @@ struct IntegrityTests {
         #expect(try await fixture.cache.response(for: .to("/a")).source == .disk, "the old response stays")
     }
 
-    @Test("I16: a request that asks does not join an arriving body that is not verified")
+    @Test("I16: a request that asks does not join a transfer that is not verified")
     func joining() async throws {
         let bodies = [FedBody("{"), FedBody("{")]
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
@@ -163,7 +164,7 @@ struct IntegrityTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("I16: a request that does not ask joins no arriving body that is verified, and does not fail with it")
+    @Test("I16: a request that does not ask joins no verified transfer, and does not fail with it")
     func notJoining() async throws {
         let bodies = [FedBody("{"), FedBody("{")]
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
@@ -178,7 +179,7 @@ struct IntegrityTests {
         #expect(try await other.text == "{")
     }
 
-    @Test("I15: of content whose coding the transport removed nothing is verified")
+    @Test("I15: does not verify content whose coding the transport removed")
     func decoded() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
         let transport = ScriptedTransport { _, _ in
@@ -229,7 +230,7 @@ struct IntegrityTests {
     }
 
     @Test(
-        "I14, I16: parts that do not combine to their Repr-Digest are removed, and the load fails",
+        "I14, I16: parts that do not match their Repr-Digest when combined are removed, and the load fails",
         arguments: [Hello.other256, Hello.other512])
     func wrongCombination(digest: String) async throws {
         let origin = Self.origin(Hello.text, whole: digest)
@@ -239,7 +240,7 @@ struct IntegrityTests {
         #expect(try fixture.store.responses(for: key).isEmpty)
     }
 
-    @Test("I14, I16: a 206 with its own Content-Digest is delivered if older parts do not fit; those are removed")
+    @Test("I14, I16: delivers a 206 with its own Content-Digest even if older parts do not fit, and removes those")
     func wrongOlderPart() async throws {
         let origin = Self.origin(Hello.text, whole: Hello.other512)
         let fixture = try LoaderFixture(transport: origin.transport, policy: verifying)
@@ -249,7 +250,7 @@ struct IntegrityTests {
         #expect(try fixture.store.responses(for: key).isEmpty)
     }
 
-    /// The digests of a resumed response: of the whole, and of the content of the rest.
+    /// The digests of a resumed response: of the whole, and of the rest.
     struct Resumption: Sendable, CustomTestStringConvertible {
         let name: String
         let whole: String
@@ -316,9 +317,9 @@ struct IntegrityTests {
         }
     }
 
-    // MARK: A store that fails
+    // MARK: A failing store
 
-    @Test("I12: the store fails in the middle of a body, which is verified all the same", arguments: [true, false])
+    @Test("I12: a store that fails in the middle of a body does not prevent verification", arguments: [true, false])
     func fullStore(isRight: Bool) async throws {
         let chunks = (0..<8).map { String(repeating: "\($0)", count: 1_000) }
         let digest = isRight ? Self.digest(of: chunks.joined()) : Hello.sha256

@@ -14,7 +14,7 @@ struct InterimResponseTests {
     private static let hinted = ScriptedReply.reply(200, fresh, "page")
         .preceded(by: 103, [.server: "a"]).preceded(by: 102).preceded(by: 103, [.server: "b"])
 
-    @Test("RFC 9110 §15.2: the sender gets the interim responses, in order and before its response")
+    @Test("RFC 9110 §15.2: the caller gets the interim responses, in order and before its response")
     func order() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport(Self.hinted))
         let received = ReceivedHeads()
@@ -28,7 +28,7 @@ struct InterimResponseTests {
         #expect(!String(decoding: entry.metadata.head, as: UTF8.self).lowercased().contains("server"))
     }
 
-    @Test("A hit has no interim responses, with either call")
+    @Test("A hit has no interim responses, with either method")
     func hit() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport(Self.hinted))
         _ = try await fixture.cache.response(for: .to("/a")).text
@@ -38,7 +38,7 @@ struct InterimResponseTests {
         #expect(received.heads.isEmpty)
     }
 
-    @Test("A validation for this caller has interim responses, and a validation in the background has none")
+    @Test("A validation for a caller delivers interim responses; a background validation does not")
     func validation() async throws {
         let stale: HTTPFields = [.cacheControl: "max-age=10, stale-while-revalidate=60", .eTag: "\"1\""]
         let transport = ScriptedTransport(
@@ -57,7 +57,7 @@ struct InterimResponseTests {
         #expect(received.heads.count == 1)
     }
 
-    @Test("A request that waits for the request of another caller gets none of its interim responses")
+    @Test("A request that joins another caller's request gets none of its interim responses")
     @MainActor
     func follower() async throws {
         let transport = HintingTransport()
@@ -81,7 +81,7 @@ struct InterimResponseTests {
         #expect(second.heads.isEmpty)
     }
 
-    @Test("A caller that has left gets no interim response of the request that goes on")
+    @Test("A caller that left gets no interim response of the continuing request")
     @MainActor
     func cancelled() async throws {
         let transport = HintingTransport()
@@ -97,7 +97,7 @@ struct InterimResponseTests {
             return try await fixture.cache.response(for: .to("/a")).text
         }
         while !hasBegun { await Task.yield() }
-        // It may not wait for the request yet.
+        // Lets the second caller join the request.
         for _ in 0..<100 { await Task.yield() }
         leader.cancel()
         await #expect(throws: LoadError.cancelled) { try await leader.value }
@@ -106,7 +106,7 @@ struct InterimResponseTests {
         #expect(received.heads.isEmpty)
     }
 
-    @Test("A transport that hands over interim responses too late does not reach the caller")
+    @Test("Interim responses that a transport delivers too late do not reach the caller")
     func late() async throws {
         let transport = HintingTransport(isLate: true)
         transport.isAsked.open()
@@ -129,7 +129,7 @@ struct InterimResponseTests {
         #expect(try fixture.store.responses(for: try CacheKey(url: "https://example.com/a")).isEmpty)
     }
 
-    @Test("An error after interim responses is delivered as without them")
+    @Test("Interim responses do not change the delivery of an error")
     func failure() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport(.failure(.connectionLost).preceded(by: 103)))
         let received = ReceivedHeads()
@@ -159,7 +159,7 @@ private final class ReceivedHeads: Sendable {
 private final class HintingTransport: HTTPTransport {
     let isAsked = Gate()
     let requestCount = Mutex(0)
-    /// Whether the interim response follows with the body.
+    /// Whether the interim response is sent late, with the body.
     let isLate: Bool
 
     init(isLate: Bool = false) { self.isLate = isLate }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("HTTPCache: invalidation by requests", .timeLimit(.minutes(20)))
 struct InvalidationByRequestTests {
-    /// GETs are answered with the number of the request, all else with `reply`.
+    /// Answers GETs with the number of the request, and all other methods with `reply`.
     private func fixture(
         _ fields: HTTPFields = [:], _ reply: @escaping @Sendable (HTTPRequest) -> TransportResponse
     ) throws -> (LoaderFixture, ScriptedTransport) {
@@ -31,7 +31,7 @@ struct InvalidationByRequestTests {
     }
 
     @Test(
-        "I01: a success of an unsafe or unknown method puts its target out of date",
+        "I01: a success of an unsafe or unknown method invalidates its target",
         arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "get"], [200, 204, 302])
     func unsafe(name: String, code: Int) async throws {
         let (fixture, _) = try fixture { _ in .reply(.init(code: code)) }
@@ -43,7 +43,7 @@ struct InvalidationByRequestTests {
     }
 
     @Test(
-        "I02: an error puts nothing out of date, nor does a safe method",
+        "I02: an error invalidates nothing, nor does a safe method",
         arguments: [("POST", 404), ("POST", 500), ("OPTIONS", 200), ("TRACE", 200)])
     func harmless(name: String, code: Int) async throws {
         let (fixture, _) = try fixture { _ in .reply(.init(code: code), [.location: "/a"]) }
@@ -53,7 +53,7 @@ struct InvalidationByRequestTests {
         #expect(try isStored(fixture, "/a"))
     }
 
-    @Test("I03, I04: so are those that Location and Content-Location name, of the same origin only")
+    @Test("I03, I04: also invalidates the URLs in Location and Content-Location, if of the same origin")
     func named() async throws {
         let (fixture, _) = try fixture { request in
             .reply(
@@ -69,7 +69,7 @@ struct InvalidationByRequestTests {
         #expect(try isStored(fixture, "/d") && isStored(fixture, "/e"))
     }
 
-    @Test("I01: every variant goes")
+    @Test("I01: invalidates every variant")
     func variants() async throws {
         let (fixture, _) = try fixture([.vary: "Accept-Language"]) { _ in .reply(200) }
         for language in ["en", "de"] {
@@ -79,7 +79,7 @@ struct InvalidationByRequestTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("I05: a GET begun before a POST is neither stored nor joined afterwards", arguments: [true, false])
+    @Test("I05: a GET that began before a POST is neither stored nor joined after it", arguments: [true, false])
     func inFlight(hasHead: Bool) async throws {
         let gate = Gate()
         let fed = FedBody("bef")
@@ -104,7 +104,7 @@ struct InvalidationByRequestTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "after")
     }
 
-    @Test("W08, W09: with a response go the members of its groups, and of those that are named; no further, no cascade")
+    @Test("W08, W09: invalidates the members of the response's groups and of the named groups, without a cascade")
     func groups() async throws {
         let transport = ScriptedTransport { request, _ in
             guard request.method == .get else {
@@ -125,7 +125,7 @@ struct InvalidationByRequestTests {
         #expect(try ["/3", "/4", "/5"].filter { try isStored(fixture, $0) } == ["/3", "/5"])
     }
 
-    @Test("Z03: Clear-Site-Data clears its origin where that is asked for, and no other", arguments: [true, false])
+    @Test("Z03: Clear-Site-Data clears only its own origin, if the configuration allows it", arguments: [true, false])
     func clearSiteData(isHeeded: Bool) async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
@@ -152,7 +152,7 @@ struct InvalidationByRequestTests {
         #expect(try isStored(fixture, "/a") == !isHeeded)
     }
 
-    @Test("S15: a POST that says that it is what a GET would get answers GET and HEAD, and never a POST")
+    @Test("S15: a POST response with its target as Content-Location answers GET and HEAD, and never a POST")
     func storedPOST() async throws {
         for location in ["/a", "https://example.com/a", "/b", nil] {
             let number = Counter()

@@ -11,7 +11,7 @@ struct MalformedReplyTests {
     private static let url = "https://example.com/a"
 
     @Test(
-        "E3 RFC 9112 §6.3: Different values of Content-Length are no response; equal ones are",
+        "E3 RFC 9112 §6.3: a response with different values of Content-Length is malformed; equal values are accepted",
         arguments: [
             (["4", "5"], false), (["4, 5"], false), (["4", "4"], true), (["4, 4"], true), (["4", "x"], false),
         ])
@@ -28,7 +28,7 @@ struct MalformedReplyTests {
         #expect(try fixture.store.statistics().entries == (isAccepted ? 1 : 0))
     }
 
-    @Test("RFC 9110 §15.3.7: A 206 in reply to a request without Range is no response")
+    @Test("RFC 9110 §15.3.7: a 206 to a request without Range is malformed")
     func unaskedPart() async throws {
         let transport = ScriptedTransport { _, _ in .reply(206, [.contentRange: "bytes 0-3/10"], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -37,7 +37,7 @@ struct MalformedReplyTests {
         #expect(try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-3"])).text == "body")
     }
 
-    @Test("A 206 with all bytes, in reply to a request without Range, is the whole")
+    @Test("A 206 with all bytes, to a request without Range, is the whole")
     func wholePart() async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(206, [.contentRange: "bytes 0-3/4", .cacheControl: "max-age=60"], "body")
@@ -52,7 +52,7 @@ struct MalformedReplyTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("RFC 9110 §14.4: A 200 with Content-Range in reply to a range request does not become the whole")
+    @Test("RFC 9110 §14.4: a 200 with Content-Range to a range request does not become the whole")
     func mislabelledPart() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.range] == nil
@@ -65,7 +65,7 @@ struct MalformedReplyTests {
     }
 
     @Test(
-        "RFC 9112 §8: A body that is not stored has the announced length, or fails", arguments: [3, 4, 5])
+        "RFC 9112 §8: an unstored body must have the announced length, or reading it throws", arguments: [3, 4, 5])
     func unstoredLength(announced: Int) async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(200, [.cacheControl: "no-store", .contentLength: "\(announced)"], "bo", "dy")
@@ -94,7 +94,7 @@ struct MalformedReplyTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("Bytes after a response that has no body are not delivered", arguments: [HTTPRequest.Method.head, .get])
+    @Test("Bytes after a response without a body are not delivered", arguments: [HTTPRequest.Method.head, .get])
     func noBody(method: HTTPRequest.Method) async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(method == .head ? 200 : 204, [.cacheControl: "no-store"], "body")
@@ -105,7 +105,7 @@ struct MalformedReplyTests {
         #expect(response.body.byteCount == 0)
     }
 
-    @Test("Bytes after a response that has no body are received up to a limit")
+    @Test("Bytes after a response without a body are received up to a limit")
     func endlessNoBody() async throws {
         let transport = ScriptedTransport { _, _ in
             TransportResponse(
@@ -117,7 +117,8 @@ struct MalformedReplyTests {
         #expect(try await fixture.cache.response(for: .to("/a", method: .head)).data().isEmpty)
     }
 
-    @Test("A body from the network has one reader; another gets an error", arguments: ["no-store", "max-age=60"])
+    @Test(
+        "A body from the network has one reader; a second reader gets an error", arguments: ["no-store", "max-age=60"])
     func oneReader(cacheControl: String) async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: cacheControl], "bo", "dy") }
         let fixture = try LoaderFixture(transport: transport)
@@ -136,7 +137,7 @@ struct MalformedReplyTests {
         await #expect(throws: LoadError.bodyAlreadyRead) { try await iterator.next() }
     }
 
-    @Test("A stored body begins again for each reader, also side by side")
+    @Test("A stored body starts again for each reader, also for concurrent readers")
     func severalReaders() async throws {
         let bytes = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         let transport = ScriptedTransport([.reply(200, [.cacheControl: "max-age=60"], body: bytes)])
@@ -157,9 +158,9 @@ struct MalformedReplyTests {
         }
     }
 
-    // MARK: A 304 about another response
+    // MARK: A 304 for another response
 
-    /// Stores a response, and answers its validation with a 304 about another one and then with `reply`.
+    /// Stores a response, and answers its validation with a 304 for another response and then with `reply`.
     private func fixture(_ reply: TransportResponse) async throws -> LoaderFixture {
         let number = Counter()
         let transport = ScriptedTransport { _, _ in
@@ -175,7 +176,7 @@ struct MalformedReplyTests {
         return fixture
     }
 
-    @Test("C7: After a 304 about another response and an error, the stale response is served")
+    @Test("C7: after a 304 for another response and an error, the stale response is served")
     func foreign304ThenError() async throws {
         let fixture = try await fixture(.reply(503))
         let response = try await fixture.cache.response(for: .to("/a"))
@@ -183,7 +184,7 @@ struct MalformedReplyTests {
         #expect(response.isStale && response.failure?.brief == .status(503, url: Self.url))
     }
 
-    @Test("C7, C13: After two 304s about another response, the stale response is served")
+    @Test("C7, C13: after two 304s for another response, the stale response is served")
     func foreign304Twice() async throws {
         let fixture = try await fixture(.reply(304, [.eTag: "\"b\""]))
         let response = try await fixture.cache.response(for: .to("/a"))
@@ -195,7 +196,7 @@ struct MalformedReplyTests {
         #expect(failure.code == .malformedResponse)
     }
 
-    @Test("B6: After a 304 about another response and a no-store, the stored response is gone")
+    @Test("B6: a 304 for another response, followed by no-store, removes the stored response")
     func foreign304ThenNoStore() async throws {
         let fixture = try await fixture(.reply(200, [.cacheControl: "no-store"], "new"))
         #expect(try await fixture.cache.response(for: .to("/a")).text == "new")

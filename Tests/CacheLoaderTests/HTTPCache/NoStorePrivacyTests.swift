@@ -10,7 +10,7 @@ import Testing
 
 @Suite("HTTPCache: responses that must not be stored")
 struct NoStorePrivacyTests {
-    /// What a body comes from.
+    /// The source of a body.
     private final class Source: Sendable {
         private let chunks: TransportBody
 
@@ -21,7 +21,7 @@ struct NoStorePrivacyTests {
         }
     }
 
-    @Test("Z01: a body under no-store is in no log, in no file, and goes with its reader", arguments: [true, false])
+    @Test("Z01: a no-store body is in no log and no file, and is released with its reader", arguments: [true, false])
     func leavesNoTrace(isRead: Bool) async throws {
         let marker = "marker-4711"
         let log = EventLog()
@@ -46,7 +46,7 @@ struct NoStorePrivacyTests {
             let response = try await cache.response(for: .to("/a"))
             if isRead { #expect(try await response.text == marker) }
         }
-        // The cache is there still, and does not keep it.
+        // The cache still exists, and does not hold the body.
         while released != nil { await Task.yield() }
         try await store.flush()
         #expect(!log.lines.contains { $0.contains(marker) })

@@ -28,7 +28,7 @@ struct QueryTests {
 
     private func content(_ text: String) -> RequestContent { RequestContent(Data(text.utf8)) }
 
-    @Test("Q11: an equal QUERY is answered from the store, another one is not")
+    @Test("Q11: the store answers an equal QUERY, but not a different one")
     func stored() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -42,7 +42,7 @@ struct QueryTests {
         #expect(transport.sent.map(\.body) == ["one", "two", "one", "one"].map { Data($0.utf8) })
     }
 
-    @Test("Q11: a stored response to a QUERY answers no GET of its URL, and the other way round")
+    @Test("Q11: a stored response to a QUERY answers no GET of its URL, and vice versa")
     func otherMethod() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -54,7 +54,7 @@ struct QueryTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("Q11: the index names the URL of a stored QUERY")
+    @Test("Q11: the index contains the URL of a stored QUERY")
     func row() async throws {
         let fixture = try LoaderFixture(transport: Self.echo())
         _ = try await answer(fixture, content("one"))
@@ -64,12 +64,12 @@ struct QueryTests {
     }
 
     @Test(
-        "Q12: a QUERY without Content-Type, with long content or with a stream by-passes the store",
+        "Q12: a QUERY without Content-Type, with long content or with a stream bypasses the store",
         arguments: ["type", "length", "stream"])
     func bypass(kind: String) async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
-        // A stored GET of the URL neither answers nor goes.
+        // A stored GET of the URL neither answers nor is removed.
         _ = try await fixture.cache.response(for: .to("/a")).text
         let fields = kind == "type" ? [:] : Self.sql
         let bytes = Data(repeating: 0x61, count: kind == "length" ? 65_537 : 10)
@@ -92,7 +92,7 @@ struct QueryTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("Q13: JSON that differs in whitespace or in the order of members has a stored response of its own")
+    @Test("Q13: JSON that differs in whitespace or in the order of members has a separate stored response")
     func exactContent() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -106,7 +106,7 @@ struct QueryTests {
         #expect(transport.sent.map(\.body) == texts.map { Data($0.utf8) })
     }
 
-    @Test("Q14: a stored GET survives a QUERY to its URL; a POST puts the stored answers to queries out of date, too")
+    @Test("Q14: a stored GET survives a QUERY to its URL; a POST also invalidates stored answers to queries")
     func invalidation() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -134,7 +134,7 @@ struct QueryTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("Q15: a stale answer is validated by a QUERY with its content, and a 304 freshens it")
+    @Test("Q15: a QUERY with its content validates a stale answer, and a 304 freshens it")
     func validation() async throws {
         let transport = ScriptedTransport { request, content in
             request.headerFields[.ifNoneMatch] == "\"1\""
@@ -148,7 +148,7 @@ struct QueryTests {
         #expect(try await answer(fixture, content("one")) == (.disk, "rows"))
         #expect(transport.sent.map(\.body) == ["one", "one"].map { Data($0.utf8) })
         #expect(transport.requests.map(\.method) == [.query, .query])
-        // The condition of the caller is evaluated, as for a GET.
+        // Evaluates the condition of the caller, as for a GET.
         var fields = Self.sql
         fields[.ifNoneMatch] = "\"1\""
         let response = try await fixture.cache.response(
@@ -157,7 +157,7 @@ struct QueryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("Q15: a stale answer that is validated in the background sends the content again")
+    @Test("Q15: the background validation of a stale answer sends the content again")
     func background() async throws {
         let transport = Self.echo([.cacheControl: "max-age=60, stale-while-revalidate=60", .eTag: "\"1\""])
         let fixture = try LoaderFixture(transport: transport)
@@ -168,7 +168,7 @@ struct QueryTests {
         #expect(transport.sent.map(\.body) == ["one", "one"].map { Data($0.utf8) })
     }
 
-    @Test("Q15: a stale answer stands in for an origin that fails")
+    @Test("Q15: a failing origin leads to the stale answer")
     func staleOnError() async throws {
         let isDown = Counter()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -182,7 +182,7 @@ struct QueryTests {
         #expect(try await fixture.cache.response(for: .to("/a", method: .query, Self.sql)).status == .badGateway)
     }
 
-    @Test("Q17: a GET of the Location of a response to a QUERY is a request of its own, and is stored as a GET")
+    @Test("Q17: a GET of the Location in a QUERY's response is a separate request, and stored as a GET")
     func location() async throws {
         let transport = Self.echo([.cacheControl: "max-age=60", .location: "/results/1"])
         let fixture = try LoaderFixture(transport: transport)
@@ -191,7 +191,7 @@ struct QueryTests {
         #expect(try await fixture.cache.response(for: .to("/results/1")).source == .disk)
     }
 
-    @Test("Q18: equal queries at the same time are one request to the origin")
+    @Test("Q18: concurrent equal queries are one request to the origin")
     func coalesced() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, content in

@@ -4,19 +4,19 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// An origin with one representation, that knows validators and single ranges, and may break off.
+/// An origin with one representation that supports validators and single ranges, and may break off.
 final class RepresentationOrigin: Sendable {
     struct State: Sendable {
         var body: Data
         var fields: HTTPFields
-        /// Bytes of content after which a response breaks off.
+        /// The number of content bytes after which a response breaks off.
         var breaksOffAfter: Int?
         var knowsRanges = true
-        /// Answers instead of all that.
+        /// Replaces the whole answer.
         var override: (@Sendable (HTTPRequest) -> TransportResponse?)?
     }
 
-    /// Guards what the origin has.
+    /// Guards the representation of the origin.
     let state: Mutex<State>
 
     init(_ body: String, _ fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\""]) {

@@ -7,7 +7,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("What of a request names its response", .timeLimit(.minutes(20)))
+@Suite("The parts of a request in the key of its response", .timeLimit(.minutes(20)))
 struct RequestTargetTests {
     private static let url = "https://example.com/a"
     private static let json: HTTPFields = [.contentType: "application/json"]
@@ -31,7 +31,7 @@ struct RequestTargetTests {
 
     // MARK: Content
 
-    @Test("RFC 9110 §9.3.1: A GET with content is neither answered from the store nor stored")
+    @Test("RFC 9110 §9.3.1: a GET with content bypasses the store")
     func contentOfGET() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -49,7 +49,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "RFC 9110 §9.3.1: Loads with different content share nothing, in memory either",
+        "RFC 9110 §9.3.1: loads with different content share nothing, not even in memory",
         arguments: [nil, "name"] as [String?])
     func contentOfLoad(key: String?) async throws {
         let transport = Self.echo()
@@ -62,7 +62,7 @@ struct RequestTargetTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test("contentKeys: An equal POST or GET is answered from the store", arguments: [HTTPRequest.Method.post, .get])
+    @Test("contentKeys: the store answers an equal POST or GET", arguments: [HTTPRequest.Method.post, .get])
     func contentKeys(method: HTTPRequest.Method) async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -75,7 +75,7 @@ struct RequestTargetTests {
                     Self.url, method: method, content: Data(content.utf8), headerFields: Self.json, policy: policy))
             #expect(loaded.source == .disk)
         }
-        // It has invalidated nothing, and another method is another request.
+        // The request has invalidated nothing, and another method has another key.
         #expect(try await answer(fixture, .get, nil).source == .disk)
         let other: HTTPRequest.Method = method == .post ? .get : .post
         #expect(try await answer(fixture, other, "q1", policy: policy).source == .network)
@@ -83,7 +83,7 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "contentKeys: Content that differs in whitespace or in the order of members is another request",
+        "contentKeys: content that differs in whitespace or in the order of members has another key",
         arguments: [HTTPRequest.Method.post, .get])
     func exactContentKeys(method: HTTPRequest.Method) async throws {
         let fixture = try LoaderFixture(transport: Self.echo())
@@ -104,7 +104,7 @@ struct RequestTargetTests {
         #expect(try await answer(fixture, .get, nil).source == .network)
     }
 
-    @Test("contentKeys: Content without a type, or that is too long, is forwarded")
+    @Test("contentKeys: forwards content without a type, and content that is too long")
     func unkeyedContent() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -123,7 +123,7 @@ struct RequestTargetTests {
     // MARK: Host
 
     @Test(
-        "RFC 9110 §7.2: A Host that names another authority than the URL is refused",
+        "RFC 9110 §7.2: refuses a Host that differs from the authority of the URL",
         arguments: [
             ("example.com", true), ("EXAMPLE.com", true), ("example.com:443", true), ("example.com:80", false),
             ("a.test", false), ("example.com.", false), ("", false), ("example.com/", false), ("u@example.com", false),
@@ -144,7 +144,7 @@ struct RequestTargetTests {
         }
     }
 
-    @Test("A redirect to another host does not keep the Host of the first")
+    @Test("A redirect to another host drops the original Host")
     func redirectedHost() async throws {
         let name = try #require(HTTPField.Name("Host"))
         let transport = ScriptedTransport([
@@ -158,7 +158,7 @@ struct RequestTargetTests {
 
     // MARK: Secrets and names
 
-    @Test("No message has the user and the password of a URL, wherever the URL came from")
+    @Test("No message contains the user and the password of a URL, from any source")
     func credentials() async throws {
         let transport = ScriptedTransport { _, _ in .reply(302, [.location: "https://me:secret@b.test/x"]) }
         let fixture = try LoaderFixture(transport: transport)
@@ -176,7 +176,7 @@ struct RequestTargetTests {
         await #expect(throws: LoadError.self) { try await fixture.cache.response(for: request) }
     }
 
-    @Test("A host beyond ASCII is refused in a URL and in a redirect, with its other form in the message")
+    @Test("Refuses a non-ASCII host in a URL and in a redirect, and names its ASCII form")
     func internationalHost() async throws {
         let transport = ScriptedTransport { _, _ in .reply(302, [.location: "https://bücher.test/"]) }
         let fixture = try LoaderFixture(transport: transport)

@@ -7,21 +7,21 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: bodies that are resumed", .timeLimit(.minutes(20)))
+@Suite("HTTPCache: resumed bodies", .timeLimit(.minutes(20)))
 struct ResumingTests {
     private let key: CacheKey
     private let origin = RepresentationOrigin("0123456789")
 
     init() throws { key = try CacheKey(url: "https://example.com/a") }
 
-    /// Has a response break off after so many bytes, of which those are kept.
+    /// Makes a response break off after this many bytes, which the store keeps.
     private func breakOff(_ fixture: LoaderFixture, after count: Int) async throws {
         origin.set { $0.breaksOffAfter = count }
         await #expect(throws: LoadError.self) { try await fixture.cache.response(for: .to("/a")).bytes }
         origin.set { $0.breaksOffAfter = nil }
     }
 
-    @Test("G15, G18, S18: the rest is asked for and delivered after what is there, once, and stored as a whole")
+    @Test("G15, G18, S18: requests the rest, delivers it once after the stored bytes, and stores the whole")
     func resuming() async throws {
         let transport = origin.transport
         let directory = try TemporaryDirectory()
@@ -47,7 +47,7 @@ struct ResumingTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("G15: nothing is resumed that only a weak validator has, or none", arguments: ["W/\"1\"", nil])
+    @Test("G15: does not resume a response with only a weak validator, or none", arguments: ["W/\"1\"", nil])
     func weak(etag: String?) async throws {
         origin.set { $0.fields[.eTag] = etag }
         let transport = origin.transport
@@ -58,7 +58,7 @@ struct ResumingTests {
         #expect(transport.requests.allSatisfy { $0.headerFields[.range] == nil })
     }
 
-    @Test("G18: an origin that has something else by now sends it whole, and that replaces the part")
+    @Test("G18: an origin with a new representation sends it whole, and it replaces the part")
     func changed() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -93,7 +93,7 @@ struct ResumingTests {
         }
     }
 
-    @Test("G18: a rest that does not fit discards the part; the whole is asked for", arguments: Misfit.allCases)
+    @Test("G18: a mismatched rest discards the part; the whole is requested", arguments: Misfit.allCases)
     func misfit(_ misfit: Misfit) async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -106,7 +106,9 @@ struct ResumingTests {
         #expect(try fixture.store.responses(for: key).map(\.metadata.part) == [nil])
     }
 
-    @Test("S18, G18: a rest with fewer or more bytes than it says is no whole", arguments: ["45678", "456789x"])
+    @Test(
+        "S18, G18: a rest with fewer or more bytes than announced does not become a whole",
+        arguments: ["45678", "456789x"])
     func lyingRest(content: String) async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -138,7 +140,7 @@ struct ResumingTests {
     }
 
     @Test(
-        "G18: an error in answer to the question for the rest is delivered, and the part stays", arguments: [404, 503])
+        "G18: delivers an error in answer to the request for the rest, and keeps the part", arguments: [404, 503])
     func error(code: Int) async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -151,7 +153,7 @@ struct ResumingTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
     }
 
-    @Test("G02: a stored part does not answer for the whole when the origin cannot be reached")
+    @Test("G02: a stored part does not answer for the whole when the origin is unreachable")
     func unreachable() async throws {
         let origin = origin
         let isDown = Counter()
@@ -167,7 +169,7 @@ struct ResumingTests {
         #expect(try await range.text == "0123")
     }
 
-    @Test("E1, G18: readers that come while the rest arrives get all of it from the first byte")
+    @Test("E1, G18: readers that join during the rest get the whole body from the first byte")
     func sharedResumption() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)

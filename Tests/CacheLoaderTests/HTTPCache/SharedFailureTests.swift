@@ -7,8 +7,8 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// On the main actor, where a request that has begun waits before the next line of the test runs.
-@Suite("HTTPCache: failures that are shared", .timeLimit(.minutes(20)))
+/// On the main actor: a request that has begun is waiting before the test's next line runs.
+@Suite("HTTPCache: shared failures", .timeLimit(.minutes(20)))
 @MainActor
 struct SharedFailureTests {
     private typealias Load = Task<CachedResponse, any Error>
@@ -22,7 +22,7 @@ struct SharedFailureTests {
             }
         }
         while begun < count { await Task.yield() }
-        // The last one has begun to wait when the main actor is free again.
+        // When the main actor is free again, the last request is waiting.
         await MainActor.run {}
         return loads
     }
@@ -45,7 +45,7 @@ struct SharedFailureTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("R06, R03, E04: after a failure the stored response answers each waiter, and no further request is sent")
+    @Test("R06, R03, E04: after a failure the stored response answers every waiter, without another request")
     func staleFallback() async throws {
         for failure in [nil, HTTPResponse.Status.serviceUnavailable] {
             let gate = Gate()
@@ -72,7 +72,7 @@ struct SharedFailureTests {
         }
     }
 
-    @Test("An error response applies to the requests of its caller alone, and its fields to no other request")
+    @Test("An error response answers only its own caller's requests, and its fields apply to no other request")
     func errorOfOneCaller() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ throws(TransportError) in
@@ -130,7 +130,7 @@ struct SharedFailureTests {
     }
 
     @Test(
-        "A7, J5: a store that fails in the middle of a body, or has no room for it, fails none of its readers",
+        "A7, J5: a store that fails in the middle of a body, or has no space for it, fails no reader",
         arguments: Trouble.allCases)
     func failingStore(_ trouble: Trouble) async throws {
         let fed = FedBody("one, ")

@@ -15,7 +15,7 @@ struct StaleAnswerTests {
 
     init() throws { key = try CacheKey(url: "https://example.com/a") }
 
-    /// A cache whose origin first gives this response, and then what `then` says.
+    /// A cache whose origin first sends this response, and then the replies of `then`.
     private func filled(
         _ cacheControl: String, _ fields: HTTPFields = [:], policy: CachePolicy = CachePolicy(),
         then: @escaping @Sendable (HTTPRequest) async throws(TransportError) -> TransportResponse
@@ -30,7 +30,7 @@ struct StaleAnswerTests {
         return (fixture, transport)
     }
 
-    @Test("E01, C04: stale within the window is served at once, and validated once with the fields of the request")
+    @Test("E01, C04: within the window, stale is served immediately, and validated once with the fields of the request")
     func whileRevalidating() async throws {
         let gate = Gate()
         let (fixture, transport) = try await filled(
@@ -62,7 +62,7 @@ struct StaleAnswerTests {
         #expect(transport.requests[1].headerFields[.range] == nil)
     }
 
-    @Test("E01: the answer without waiting does the same, and no request is sent where none may be")
+    @Test("E01: storedResponse does the same, and sends no request where none is allowed")
     func storedResponse() async throws {
         let (fixture, transport) = try await filled("max-age=10, stale-while-revalidate=60") { _ in
             .reply(304, [.eTag: "\"1\"", .cacheControl: "max-age=10"])
@@ -90,7 +90,8 @@ struct StaleAnswerTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E03, R01, R02: must-revalidate and no-cache forbid it", arguments: ["must-revalidate", "no-cache"])
+    @Test(
+        "E03, R01, R02: must-revalidate and no-cache forbid serving stale", arguments: ["must-revalidate", "no-cache"])
     func forbidden(directive: String) async throws {
         let (fixture, transport) = try await filled(
             "max-age=10, stale-while-revalidate=60, stale-if-error=60, \(directive)"
@@ -110,7 +111,7 @@ struct StaleAnswerTests {
     }
 
     @Test(
-        "E04, E05, C12: A stale response replaces an error for as long as stale-if-error says",
+        "E04, E05, C12: within stale-if-error, a stale response replaces an error",
         arguments: [500, 501, 502, 503, 504, 505, 507])
     func ifError(code: Int) async throws {
         for directive in ["max-age=10, stale-if-error=60", "max-age=10"] {
@@ -139,7 +140,7 @@ struct StaleAnswerTests {
         #expect(try await fixture.cache.response(for: .to("/a")).status == .notFound)
     }
 
-    @Test("E06: revalidations that fail in the background back off, those that succeed do not", arguments: [nil, 503])
+    @Test("E06: failed background revalidations back off, successful ones do not", arguments: [nil, 503])
     func backOff(code: Int?) async throws {
         let isBroken = Mutex(true)
         let (fixture, transport) = try await filled("max-age=10, stale-while-revalidate=100000") {
@@ -174,7 +175,7 @@ struct StaleAnswerTests {
     }
 
     @Test(
-        "R03, A07: a stored response, however stale, answers for an origin that cannot be reached",
+        "R03, A07: a stored response, however stale, answers when the origin is unreachable",
         arguments: [TransportError.Code.cannotConnect, .timedOut, .connectionLost, .insecure, .malformedResponse])
     func disconnected(code: TransportError.Code) async throws {
         let (fixture, _) = try await filled("max-age=10") { _ throws(TransportError) in throw TransportError(code) }
@@ -196,7 +197,7 @@ struct StaleAnswerTests {
         #expect(other.status == (code == .timedOut ? .gatewayTimeout : .badGateway))
     }
 
-    @Test("R03: not where the policy forbids it")
+    @Test("R03: not if the policy forbids it")
     func forbiddenByPolicy() async throws {
         let (fixture, _) = try await filled("max-age=10", policy: CachePolicy(staleWhenDisconnected: .zero)) {
             _ throws(TransportError) in throw TransportError(.cannotConnect)

@@ -38,7 +38,7 @@ struct StoredPartsTests {
         #expect(transport.requestCount == 3, "a part answers no HEAD")
     }
 
-    @Test("G06, G08: two parts and what lies between them are the whole, a 200")
+    @Test("G06, G08: two parts and the bytes between them become the whole, a 200")
     func gap() async throws {
         let transport = origin.transport
         let directory = try TemporaryDirectory()
@@ -66,7 +66,7 @@ struct StoredPartsTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("G06: a part with another validator takes the place of older ones")
+    @Test("G06: a part with another validator replaces older ones")
     func displacing() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -82,7 +82,7 @@ struct StoredPartsTests {
         #expect(try await get(fixture) == "abcdefghij")
     }
 
-    @Test("G06: parts without a strong validator are never put together", arguments: ["W/\"1\"", nil])
+    @Test("G06: parts without a strong validator are never combined", arguments: ["W/\"1\"", nil])
     func weak(etag: String?) async throws {
         origin.set { $0.fields[.eTag] = etag }
         let transport = origin.transport
@@ -94,7 +94,7 @@ struct StoredPartsTests {
     }
 
     @Test(
-        "G09, S18: a 206 that does not have the bytes that it says is neither stored nor put together with others",
+        "G09, S18: a 206 with other bytes than announced is neither stored nor combined",
         arguments: ["345", "34567x"])
     func lyingPart(content: String) async throws {
         let transport = origin.transport
@@ -113,7 +113,7 @@ struct StoredPartsTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("G10: a part of something of unknown length answers what is in it, but no suffix")
+    @Test("G10: a part of unknown length answers ranges inside it, but no suffix")
     func unknownLength() async throws {
         origin.set {
             $0.override = { request in
@@ -147,7 +147,7 @@ struct StoredPartsTests {
     }
 
     @Test(
-        "G01: A 206 without a readable Content-Range is not stored",
+        "G01: a 206 without a valid Content-Range is not stored",
         arguments: ["lines 0-4/10", "bytes 4-0/10"])
     func otherUnit(contentRange: String) async throws {
         let transport = ScriptedTransport { _, _ in

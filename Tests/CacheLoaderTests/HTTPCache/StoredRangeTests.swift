@@ -14,7 +14,7 @@ struct StoredRangeTests {
 
     init() throws { key = try CacheKey(url: "https://example.com/a") }
 
-    /// A cache that has the whole.
+    /// A cache that stores the whole.
     private func filled(_ transport: ScriptedTransport) async throws -> LoaderFixture {
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
@@ -22,7 +22,7 @@ struct StoredRangeTests {
     }
 
     @Test(
-        "G04, G11, G03: a range of a stored whole is a 206 of its own length",
+        "G04, G11, G03: a range of a stored whole is a 206 with its own length",
         arguments: [
             ("bytes=0-3", "0123", "bytes 0-3/10"), ("bytes=7-", "789", "bytes 7-9/10"),
             ("bytes=-2", "89", "bytes 8-9/10"), ("bytes=8-99", "89", "bytes 8-9/10"),
@@ -70,7 +70,7 @@ struct StoredRangeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("G12: a 416 of the origin leaves a stored whole alone")
+    @Test("G12: a 416 of the origin keeps a stored whole")
     func originUnsatisfiable() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -82,7 +82,7 @@ struct StoredRangeTests {
         #expect(try fixture.store.responses(for: key).map(\.metadata.status) == [200])
     }
 
-    @Test("G13: conditions come before ranges")
+    @Test("G13: evaluates conditions before ranges")
     func conditionFirst() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -94,7 +94,7 @@ struct StoredRangeTests {
     }
 
     @Test(
-        "G14: If-Range compares strongly; when it does not match the whole is the answer",
+        "G14: If-Range compares strongly; after a mismatch the answer is the whole",
         arguments: [("\"1\"", "01"), ("\"2\"", "0123456789"), ("W/\"1\"", "0123456789")])
     func ifRange(value: String, text: String) async throws {
         let transport = origin.transport
@@ -105,7 +105,7 @@ struct StoredRangeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("G14: a date in If-Range is compared to the letter, and only if it is strong")
+    @Test("G14: a date in If-Range is compared byte for byte, and only if it is strong")
     func ifRangeDate() async throws {
         let modified = "Sun, 06 Nov 1994 08:00:00 GMT"
         for (date, isStrong) in [("Sun, 06 Nov 1994 08:49:37 GMT", true), (modified, false)] {
@@ -122,7 +122,7 @@ struct StoredRangeTests {
         }
     }
 
-    @Test("G17: several ranges are a multipart, but not those that overlap")
+    @Test("G17: several ranges are a multipart, unless they overlap")
     func several() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)

@@ -37,7 +37,7 @@ struct CacheCountersTests {
         #expect(told == expected, sourceLocation: location)
     }
 
-    @Test("I8: what a loader counts matches the scenario, and so do its metrics")
+    @Test("I8: the counts and metrics of a loader match the scenario")
     func loader() async throws {
         let transport = ScriptedTransport(
             .status(.ok, fields: [.cacheControl: "max-age=60", .eTag: "\"1\""], body: "body".utf8), .notModified(),
@@ -68,11 +68,11 @@ struct CacheCountersTests {
         #expect(level("cacheloader.loads") == 0)
         try await fixture.store.flush()
         let rows = try fixture.store.query("SELECT hits, stale, revalidated, misses, errors FROM cache_requests").rows
-        // Of the store's hits, two were in memory.
+        // Memory answered two of the counted hits.
         #expect(rows.first?.compactMap(\.integer) == [5, 1, 1, 1, 1])
     }
 
-    @Test("I8: so does what a cache counts: parts, shared answers, what stands in, and what cannot be reached")
+    @Test("I8: the counts of a cache include parts, shared answers, stale fallbacks and unreachable origins")
     func cache() async throws {
         let isBroken = FirstTime()
         let transport = ScriptedTransport { (request, _) throws(TransportError) in
@@ -88,7 +88,7 @@ struct CacheCountersTests {
         expect(cache.counters, [1, 0, 0, 0, 0, 1, 0, 1, 0, 10])
         #expect(try await cache.response(for: .to("/a", [.range: "bytes=2-4"])).text == "234")
         expect(cache.counters, [2, 1, 0, 0, 0, 1, 0, 1, 3, 10])
-        // Counted while it is read: nobody reads this one.
+        // Bytes count as they are read: no caller reads this body.
         _ = try await cache.response(for: .to("/b"))
         expect(cache.counters, [3, 1, 0, 0, 0, 2, 0, 2, 3, 10])
         while level("cacheloader.origin.requests.active") != 0 { await Task.yield() }
@@ -98,7 +98,7 @@ struct CacheCountersTests {
         #expect(cache.counters.evictedValues + cache.counters.memoryHits == 0)
     }
 
-    @Test("I8: each way of asking a loader counts as one request, and a question without an answer as none")
+    @Test("I8: each kind of load counts as one request; a lookup without an answer does not count")
     func requests() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/moved"
@@ -124,14 +124,14 @@ struct CacheCountersTests {
         #expect(resource.value != nil && loader.counters.requests == 6)
         await #expect(throws: LoadError.self) { try await loader.load("no URL") }
         #expect(loader.counters.requests == 7 && loader.counters.originRequests == 4)
-        // The fixture's other cache counts for itself.
+        // The fixture's other cache counts separately.
         #expect(fixture.cache.counters.requests == 0)
         #expect(try fixture.cache.storedResponse(for: .to("/a")) != nil)
         #expect(try fixture.cache.storedResponse(for: .to("/d")) == nil)
         #expect(fixture.cache.counters.requests == 1)
     }
 
-    @Test("I8: flights, queues and requests under way are told as they are, and as none in the end")
+    @Test("I8: the numbers of loads, queued loads and active requests are exact, and end at 0")
     func levels() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -152,7 +152,7 @@ struct CacheCountersTests {
         }
         func begin(_ number: Int) -> Task<String, any Error> {
             let lane: Lane = number < 4 ? .urgent : .background
-            // Two want the same.
+            // Two loads request the same URL.
             let request = ResourceRequest("https://example.com/\(max(1, number))", lane: lane)
             return Task { try await loader.load(request).text }
         }
@@ -167,7 +167,7 @@ struct CacheCountersTests {
         while levels() != [0, 0, 0, 0] { await Task.yield() }
     }
 
-    @Test("I8: timings are those of the clock: to the head, to the end of the body, and of the transfer")
+    @Test("I8: timings follow the clock: to the head, to the end of the body, and of the transfer")
     func timings() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport { _, _ in
@@ -207,13 +207,13 @@ struct CacheCountersTests {
         #expect(try metrics.expectTimer("cacheloader.origin.request.duration").values == [0])
     }
 
-    @Test("I8: what goes from memory to make room, and under pressure, is counted; what is removed is not")
+    @Test("I8: values evicted from memory, also under pressure, are counted; removed values are not")
     func memory() async throws {
         let pressure = MemoryPressureSource()
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "12345678") }
         let fixture = try LoaderFixture(transport: transport) { [metrics] configuration in
             configuration.metrics = metrics
-            // For one value with its metadata.
+            // Fits one value with its metadata.
             configuration.memoryLimit = 2_000
             configuration.memoryPressure = pressure
         }

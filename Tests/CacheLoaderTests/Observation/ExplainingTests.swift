@@ -8,9 +8,9 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Explaining what a cache would do")
+@Suite("Explanations of cache decisions")
 struct ExplainingTests {
-    /// A cache that has asked for `/a` once, and its transport.
+    /// A cache that has requested `/a` once, and its transport.
     private static func cache(_ fields: HTTPFields) async throws -> (LoaderFixture, ScriptedTransport) {
         let transport = ScriptedTransport(.status(.ok, fields: fields, body: "body".utf8))
         let fixture = try LoaderFixture(transport: transport)
@@ -18,7 +18,7 @@ struct ExplainingTests {
         return (fixture, transport)
     }
 
-    @Test("It asks no origin, and is no use of what is stored")
+    @Test("An explanation asks no origin, and does not count as an access")
     func changesNothing() async throws {
         let (fixture, transport) = try await Self.cache([.cacheControl: "max-age=60", .eTag: "\"1\""])
         try await fixture.store.flush()
@@ -43,7 +43,7 @@ struct ExplainingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("A body that is gone is told of, and its entry left")
+    @Test("An explanation reports a lost body, and keeps its entry")
     func bodyGone() async throws {
         let (fixture, _) = try await Self.cache([.cacheControl: "max-age=60"])
         for blob in try fixture.blobs { try FileManager.default.removeItem(at: blob.url) }
@@ -55,7 +55,7 @@ struct ExplainingTests {
         }
     }
 
-    @Test("RFC 5861 §3: what is asked behind the caller's back")
+    @Test("RFC 5861 §3: explains the background validation")
     func revalidation() async throws {
         let (fixture, transport) = try await Self.cache([
             .cacheControl: "max-age=60, stale-while-revalidate=60", .eTag: "\"1\"",
@@ -67,7 +67,7 @@ struct ExplainingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("What No-Vary-Search makes as good is told with its own URL")
+    @Test("An equivalent response by No-Vary-Search is named with its own URL")
     func equivalentURL() async throws {
         let (fixture, _) = try await Self.cache([
             .cacheControl: "max-age=60", HTTPField.Name("No-Vary-Search")!: "except=()",
@@ -79,7 +79,7 @@ struct ExplainingTests {
         #expect(explanation.description.contains("stored as   https://example.com/a\n"))
     }
 
-    @Test("Credentials are not in it")
+    @Test("An explanation contains no credentials")
     func credentials() async throws {
         let transport = ScriptedTransport(
             .status(.ok, fields: [.cacheControl: "max-age=60", .vary: "Cookie"], body: "body".utf8)
@@ -94,7 +94,7 @@ struct ExplainingTests {
         for secret in ["first=1", "second=2", "Basic x"] { #expect(!"\(explanation)".contains(secret)) }
     }
 
-    @Test("It says what comes of the request, and in the same words")
+    @Test("An explanation predicts the outcome of the request, with the same words")
     func agrees() async throws {
         let (fixture, _) = try await Self.cache([.cacheControl: "max-age=60", .eTag: "\"1\""])
         for seconds in [0, 60] {
@@ -107,7 +107,7 @@ struct ExplainingTests {
         }
     }
 
-    @Test("The lines of a stale response, with its arithmetic")
+    @Test("The lines for a stale response, with the calculation")
     func description() async throws {
         let (fixture, _) = try await Self.cache([
             .cacheControl: "max-age=600", .eTag: "\"1\"", .date: "Sun, 06 Nov 1994 08:49:30 GMT",
@@ -131,7 +131,7 @@ struct ExplainingTests {
                 """)
     }
 
-    @Test("What cannot be explained")
+    @Test("Requests that cannot be explained")
     func errors() async throws {
         let (fixture, _) = try await Self.cache([.cacheControl: "max-age=60"])
         let relative = HTTPRequest(method: .get, scheme: "ftp", authority: "example.com", path: "/")

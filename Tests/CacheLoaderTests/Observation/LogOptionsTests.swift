@@ -40,7 +40,7 @@ struct LogOptionsTests {
 
     private let log = EventLog()
 
-    /// Loads in all the ways that there is something to tell of, everywhere with secrets.
+    /// Runs every kind of load that logs a message, with secrets in every place.
     private func play(_ options: LogOptions?, logger: Logger? = nil) async throws {
         let pressure = MemoryPressureSource()
         let gate = Gate()
@@ -83,17 +83,17 @@ struct LogOptionsTests {
         #expect(await load("/c") == .network)
     }
 
-    @Test("I8: each option tells what it names, at its level", arguments: cases)
+    @Test("I8: each option enables its messages, at its level", arguments: cases)
     func each(_ option: Case) async throws {
         try await play(option.options, logger: log.logger)
         let levels = Dictionary(log.entries.map { ($0.message, $0.level) }) { max($0, $1) }
         for (message, level) in option.messages { #expect(levels[message] == level, "\(message)") }
-        // What cannot be looked up or stored has many names.
+        // Failed lookups and commits have several messages.
         let others = Set(levels.keys).subtracting(option.messages.keys)
         #expect(others.allSatisfy { option.options == .errors && $0.hasPrefix("could not ") }, "\(others)")
     }
 
-    @Test("I8: all of them tell all of it, and no option nothing; without options it is errors")
+    @Test("I8: all options enable every message, and none enables none; the default is errors")
     func combinations() async throws {
         try await play([], logger: log.logger)
         #expect(log.lines.isEmpty)
@@ -106,7 +106,7 @@ struct LogOptionsTests {
         #expect(!errors.entries.contains { $0.message == "asking the origin" || $0.message == "memory is short" })
     }
 
-    @Test("I8: without a logger all is silent")
+    @Test("I8: logs nothing without a logger")
     func silence() async throws {
         for logger in [ResourceLoader.Configuration().logger, HTTPCache.Configuration().logger] {
             var text = ""
@@ -117,7 +117,7 @@ struct LogOptionsTests {
         #expect(HTTPCache.Configuration().logOptions == .errors)
     }
 
-    @Test("I8: messages are constant, keys too, and nothing secret is in the metadata")
+    @Test("I8: messages and keys are constant, and the metadata contain no secret")
     func secrets() async throws {
         try await play(.all, logger: log.logger)
         #expect(!log.lines.contains { $0.contains("secret") }, "\(log.lines.filter { $0.contains("secret") })")
@@ -129,7 +129,7 @@ struct LogOptionsTests {
         #expect(asked?.metadata == ["method": "GET", "url": "https://example.com/a?…", "reason": "uri-miss"])
     }
 
-    @Test("I8: a change of the options counts for memory, too")
+    @Test("I8: a change of the options applies to memory, too")
     func change() async throws {
         let pressure = MemoryPressureSource()
         let transport = ScriptedTransport { _, _ in .reply(200) }

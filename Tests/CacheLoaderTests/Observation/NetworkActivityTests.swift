@@ -21,7 +21,7 @@ struct NetworkActivityTests {
         return try LoaderFixture(transport: transport) { [sleeper] in $0.sleep = sleeper.sleep }
     }
 
-    @Test("I8: idle, active with the first request, idle a while after the last")
+    @Test("I8: idle, then active from the first request until a delay after the last")
     func delay() async throws {
         let loader = try fixture().loader
         var states = loader.activity(offDelay: .seconds(1)).makeAsyncIterator()
@@ -40,7 +40,7 @@ struct NetworkActivityTests {
         #expect(await states.next() == false)
     }
 
-    @Test("I8: a start within the delay cancels the off")
+    @Test("I8: a start within the delay cancels the change to idle")
     func startWithinDelay() async throws {
         let loader = try fixture().loader
         let told = Mutex<[Bool]>([])
@@ -56,7 +56,7 @@ struct NetworkActivityTests {
         await gate.reached(2)
         #expect(sleeper.sleeperCount == 0)
         sleeper.advance(by: .seconds(10))
-        // Gives one that was not cancelled its chance.
+        // Lets a wrong change to idle happen.
         for _ in 0..<1000 { await Task.yield() }
         #expect(told.withLock { $0 } == [false, true])
         gate.open()
@@ -67,7 +67,7 @@ struct NetworkActivityTests {
         #expect(told.withLock { $0 } == [false, true, false])
     }
 
-    @Test("I8: who comes late is told how it is now; each has a delay of its own")
+    @Test("I8: a late observer gets the current state; each observer has its own delay")
     func late() async throws {
         let loader = try fixture().loader
         let load = Task { try await loader.load(url).text }
@@ -87,10 +87,10 @@ struct NetworkActivityTests {
         #expect(await patient.next() == false)
     }
 
-    @Test("I8: what the store or memory answers is no activity")
+    @Test("I8: answers from the store or memory are not activity")
     func hits() async throws {
         gate.open()
-        // Its directory goes with it.
+        // The directory is deleted with the loader.
         let fixture = try fixture([.cacheControl: "max-age=60"])
         let loader = fixture.loader
         _ = try await loader.load(url)
@@ -121,7 +121,7 @@ struct NetworkActivityTests {
     }
 
     @Test(
-        "I8: a cache is active from the request to the last byte, or until nobody wants the rest",
+        "I8: a cache is active from the request to the last byte, or until the last reader leaves",
         arguments: [true, false])
     func cache(isRead: Bool) async throws {
         let fixture = try fixture()
@@ -135,7 +135,7 @@ struct NetworkActivityTests {
         _ = consume response
     }
 
-    @Test("I8: who lets go of the stream is forgotten")
+    @Test("I8: a released stream is unregistered")
     func lettingGo() async throws {
         let fixture = try fixture()
         do {

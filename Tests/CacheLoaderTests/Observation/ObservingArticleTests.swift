@@ -17,7 +17,7 @@ struct ObservingArticleTests {
         article = try String(contentsOf: place, encoding: .utf8)
     }
 
-    /// The first two cells of each row of a table whose first is a name in backticks.
+    /// The first two cells of each table row whose first cell is a name in backticks.
     private var rows: [(name: String, kind: String)] {
         article.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -26,7 +26,7 @@ struct ObservingArticleTests {
         }
     }
 
-    @Test("I8: names the metrics that there are, each with its kind, and no other")
+    @Test("I8: lists exactly the existing metrics, each with its kind")
     func metrics() throws {
         let metrics = TestMetrics()
         let directory = try TemporaryDirectory()
@@ -48,7 +48,7 @@ struct ObservingArticleTests {
         for dimension in ["source", "lane", "level"] { #expect(article.contains("`\(dimension)`")) }
     }
 
-    @Test("I8: names each message, with its level")
+    @Test("I8: lists each message, with its level")
     func messages() {
         for (message, level) in LogOptionsTests.cases.flatMap(\.messages) {
             #expect(rows.contains { $0.name == message && $0.kind == level.rawValue }, "\(message)")

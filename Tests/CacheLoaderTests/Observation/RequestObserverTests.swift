@@ -12,7 +12,7 @@ struct RequestObserverTests {
         @TaskLocal static var name = "none"
     }
 
-    /// Keeps the steps, each with the name of its caller.
+    /// Records the steps, each with the name of its caller.
     private final class Recorder: RequestObserver {
         private let recorded = Mutex<[(caller: String, step: RequestStep)]>([])
 
@@ -46,7 +46,7 @@ struct RequestObserverTests {
         ).data()
     }
 
-    @Test("a miss is a look-up and a commit, a hit a look-up, with times of the clock")
+    @Test("a miss has a lookup and a commit, a hit a lookup, with times of the clock")
     func steps() async throws {
         let cache = try cache(ScriptedTransport(.reply(200, [.cacheControl: "max-age=60"], "one")))
         try await read(cache)
@@ -64,13 +64,13 @@ struct RequestObserverTests {
         #expect(hit.endedAt == clock.now)
     }
 
-    @Test("a response that is not stored has no commit")
+    @Test("an unstored response has no commit")
     func notStored() async throws {
         try await read(try cache(ScriptedTransport(.reply(200, [.cacheControl: "no-store"], "one"))))
         #expect(recorder.steps.allSatisfy { $0.step.kind == .lookup(isHit: false) })
     }
 
-    @Test("the steps of a load have the task-local values of its caller, even if another load starts it")
+    @Test("the steps of a load have its caller's task-local values, even if another load starts it")
     func scope() async throws {
         var configuration = ResourceLoader.Configuration()
         configuration.observer = recorder

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Recording of requests", .timeLimit(.minutes(20)))
 struct RequestRecordingTests {
-    /// A fixture whose store records.
+    /// A fixture whose store records requests.
     private func fixture(_ transport: any HTTPTransport) throws -> LoaderFixture {
         let fixture = try LoaderFixture(transport: transport)
         try fixture.store.startRecordingRequests(capacity: 100)
@@ -19,7 +19,7 @@ struct RequestRecordingTests {
     /// Waits for `count` records, and returns each as `outcome method path status disk+network of length`.
     private func lines(_ fixture: LoaderFixture, _ count: Int) async throws -> [String] {
         var records: [RequestRecord] = []
-        // A response that was not read to its end is recorded at its release.
+        // A response with unread bytes is recorded at its release.
         while records.count < count {
             await Task.yield()
             fixture.store.requests.flush()
@@ -36,7 +36,7 @@ struct RequestRecordingTests {
         }
     }
 
-    @Test("A QUERY is recorded with its own method")
+    @Test("Records a QUERY with its method")
     func query() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLength: "4"]
         let fixture = try fixture(ScriptedTransport(.reply(200, fields, "rows")))
@@ -45,7 +45,7 @@ struct RequestRecordingTests {
         #expect(try await lines(fixture, 2) == ["miss QUERY /a 200 0+4 of 4", "hit QUERY /a 200 4+0 of 4"])
     }
 
-    @Test("A cache records each request with its outcome, its status and its bytes")
+    @Test("Records each request of a cache with its outcome, its status and its bytes")
     func cache() async throws {
         let isBroken = FirstTime()
         let transport = ScriptedTransport { (request, _) throws(TransportError) in
@@ -77,7 +77,7 @@ struct RequestRecordingTests {
         _ = try await lines(fixture, 9)
         _ = try await cache.response(for: .to("/none", [.cacheControl: "only-if-cached"])).text
         _ = try await lines(fixture, 10)
-        // None of these is a request that was answered.
+        // None of these calls is an answered request.
         #expect(try cache.storedResponse(for: .to("/none")) == nil)
         _ = try cache.explanation(of: .to("/a?q=1"))
         let expected = [
@@ -94,7 +94,7 @@ struct RequestRecordingTests {
         #expect(records[6].startedAt.timeIntervalSince(records[5].startedAt) == 100)
     }
 
-    @Test("Neither user nor password of a URL is recorded, nor any field")
+    @Test("Records neither user nor password of a URL, and no field")
     func credentials() async throws {
         let fixture = try fixture(ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "x") })
         let fields: HTTPFields = [.authorization: "Bearer secret-token", .cookie: "session=secret-cookie"]
@@ -106,7 +106,7 @@ struct RequestRecordingTests {
         #expect(bytes.range(of: Data("secret".utf8)) == nil)
     }
 
-    @Test("Times run by the clock of the cache: to the head, and to the end of the body")
+    @Test("Times follow the cache's clock: to the head, and to the end of the body")
     func times() async throws {
         let clock = ManualClock()
         let (headGate, bodyGate) = (Gate(), Gate())
@@ -158,7 +158,7 @@ struct RequestRecordingTests {
         #expect(lines.filter { $0.hasPrefix("coalesced GET /a 200 0+0") || $0.hasPrefix("hit") }.count == 2, "\(lines)")
     }
 
-    @Test("A loader records each redirect step, and a validation in the background as such")
+    @Test("A loader records each redirect step, and marks a background validation")
     func loader() async throws {
         let transport = ScriptedTransport { request, _ in
             switch request.path {
@@ -184,7 +184,7 @@ struct RequestRecordingTests {
         #expect(lines.sorted() == expected.sorted())
     }
 
-    @Test("A value from the store without suspension is recorded, a value from memory is not")
+    @Test("Records a value from the store without suspension, but not a value from memory")
     func cachedValue() async throws {
         let fixture = try LoaderFixture(
             transport: ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
@@ -200,7 +200,7 @@ struct RequestRecordingTests {
         #expect(try await lines(fixture, 2) == ["miss GET /a 200 0+4 of -", "hit GET /a 200 4+0 of 4"])
     }
 
-    @Test("The loaders of two processes record into one file once one process says so")
+    @Test("The loaders of two processes record into one file once one process switches it on")
     func processes() async throws {
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
         let directory = try TemporaryDirectory()
@@ -218,8 +218,8 @@ struct RequestRecordingTests {
         for output in outputs { #expect(output.exitCode == 0, "\(output.errorText)") }
         let records = try store.requestRecords()
         #expect(records.lost == 0)
-        // The greeting of each process, and 20 URLs, of which each process loads a share. A prefetch asks the store first,
-        // which is no request.
+        // The greeting of each process, and 20 URLs, of which each process loads a share. A prefetch looks into the
+        // store first, which is not a request.
         #expect(records.records.count >= 22)
         #expect(Set(records.records.map(\.processID)).count == 2)
         #expect(Set(records.records.map(\.outcome)).contains(.miss))

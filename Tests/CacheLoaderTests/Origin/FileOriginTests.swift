@@ -31,7 +31,7 @@ struct FileOriginTests {
         for path in files.paths { #expect(files.reply(to: OriginRequest(path: path)).status == .ok) }
     }
 
-    @Test("Of a tree it can serve the files that are named, and no others")
+    @Test("Can serve only the named files of a tree")
     func namedPaths() throws {
         let root = directory.url.appending(path: "site").path(percentEncoded: false)
         let some = try FileOrigin(directory: root, paths: ["empty", "deep/er/a b%.json", "link.txt", "deep"])
@@ -39,7 +39,7 @@ struct FileOriginTests {
         #expect(throws: (any Error).self) { try FileOrigin(directory: root, paths: ["missing"]) }
     }
 
-    @Test("A file comes with its validators, type and policy")
+    @Test("A file has its validators, type and policy")
     func fields() throws {
         let reply = files.reply(to: OriginRequest(path: "/index.html?query"))
         #expect(reply.body == Array("<p>".utf8))
@@ -56,7 +56,7 @@ struct FileOriginTests {
     }
 
     @Test(
-        "Nothing outside the tree can be asked for",
+        "No request reaches a file outside the tree",
         arguments: [
             "/../secret.txt", "/deep/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt",
             "/%252e%252e/secret.txt",
@@ -67,7 +67,7 @@ struct FileOriginTests {
         #expect(files.reply(to: OriginRequest(path: path)).status == .notFound)
     }
 
-    @Test("Only GET and HEAD are allowed")
+    @Test("Allows only GET and HEAD")
     func methods() {
         let reply = files.reply(to: OriginRequest(method: .delete, path: "/index.html"))
         #expect(reply.status == .methodNotAllowed)
@@ -75,7 +75,7 @@ struct FileOriginTests {
         #expect(files.reply(to: OriginRequest(method: .delete, path: "/nothing")).status == .notFound)
     }
 
-    @Test("An overlay changes content and both validators, for later requests, and not the disk")
+    @Test("An overlay changes content and both validators for later requests, but not the disk")
     func overlay() throws {
         let path = "/deep/er/a%20b%25.json"
         let before = files.reply(to: OriginRequest(path: path))
@@ -95,7 +95,7 @@ struct FileOriginTests {
         #expect(files.reply(to: OriginRequest(path: "/new")).body == [1])
     }
 
-    @Test("It serves over HTTP")
+    @Test("Serves over HTTP")
     func served() async throws {
         let origin = try await LoopbackOrigin(serving: files)
         let client = try await RawClient(origin)

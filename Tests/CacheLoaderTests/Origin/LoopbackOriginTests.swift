@@ -30,7 +30,7 @@ struct LoopbackOriginTests {
         #expect(origin.counters.bodyBytes == 4)
     }
 
-    @Test("Requests sent ahead are answered in their order")
+    @Test("Answers pipelined requests in order")
     func pipelining() async throws {
         let origin = try await LoopbackOrigin { .ok($0.path.utf8).undated() }
         let client = try await RawClient(origin)
@@ -43,7 +43,7 @@ struct LoopbackOriginTests {
         #expect(await client.rest() == ("/b", .closed))
     }
 
-    @Test("Connections are served at the same time")
+    @Test("Serves connections concurrently")
     func concurrency() async throws {
         let gate = Gate()
         let origin = try await LoopbackOrigin { _ in
@@ -89,7 +89,7 @@ struct LoopbackOriginTests {
         #expect(origin.counters.notModified == (code == 304 ? 2 : 0))
     }
 
-    @Test("Requests are recorded with method, path, fields and body")
+    @Test("Records requests with method, path, fields and body")
     func recording() async throws {
         let origin = try await LoopbackOrigin { _ in .ok() }
         let client = try await RawClient(origin)
@@ -115,7 +115,7 @@ struct LoopbackOriginTests {
         #expect(origin.counters.requests == 2)
     }
 
-    @Test("A body over the limit is refused and not kept; the connection goes on")
+    @Test("Refuses a body over the limit without keeping it; the connection continues")
     func bodyLimit() async throws {
         let origin = try await LoopbackOrigin(requestBodyLimit: 4) { .ok($0.body) }
         let client = try await RawClient(origin)
@@ -127,7 +127,7 @@ struct LoopbackOriginTests {
         #expect(origin.requests.map(\.body.count) == [4, 4])
     }
 
-    @Test("A client that asks before it sends its body is told to go on")
+    @Test("A client that sends Expect: 100-continue is told to continue")
     func expectContinue() async throws {
         let origin = try await LoopbackOrigin { .ok($0.body) }
         let client = try await RawClient(origin)
@@ -137,7 +137,7 @@ struct LoopbackOriginTests {
         #expect(try await client.head().hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test("Date comes from the origin's clock, unless the reply has its own or wants none")
+    @Test("Date comes from the origin's clock, unless the reply has its own or omits it")
     func date() async throws {
         let origin = try await LoopbackOrigin(date: { OriginDate.text(secondsSince1970: 784_111_777) }) { request in
             switch request.path {
@@ -156,7 +156,7 @@ struct LoopbackOriginTests {
         #expect(try await client.head() == "\(head)\r\nContent-Length: 0")
     }
 
-    @Test("What is not HTTP ends the connection")
+    @Test("Invalid HTTP ends the connection")
     func malformedRequest() async throws {
         let origin = try await LoopbackOrigin { _ in .ok() }
         let client = try await RawClient(origin)
@@ -165,7 +165,7 @@ struct LoopbackOriginTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("A reply is cancelled when its client leaves")
+    @Test("A reply is cancelled when its client disconnects")
     func clientLeaves() async throws {
         let (never, left) = (Gate(), Gate())
         let origin = try await LoopbackOrigin { _ in
@@ -180,7 +180,7 @@ struct LoopbackOriginTests {
         await left.wait()
     }
 
-    @Test("Stopping ends every connection, those waiting for a reply too, and takes no more")
+    @Test("Stopping ends every connection, also while a reply is pending, and accepts no more")
     func stop() async throws {
         let never = Gate()
         let origin = try await LoopbackOrigin { _ in
@@ -202,7 +202,7 @@ struct LoopbackOriginTests {
     }
 
     @Test(
-        "URLSession understands it", arguments: [OriginReply.Delivery.complete, .chunked(bytes: 1000), .closeDelimited])
+        "URLSession can use it", arguments: [OriginReply.Delivery.complete, .chunked(bytes: 1000), .closeDelimited])
     func urlSession(delivery: OriginReply.Delivery) async throws {
         let body = [UInt8](repeating: 7, count: 100_000)
         let origin = try await LoopbackOrigin { _ in .ok(body, contentType: "image/png").delivered(delivery) }

@@ -23,7 +23,7 @@ struct LoopbackServerTests {
     func incompleteRequest(_ bytes: String) async throws {
         let server = try await server { $0.timeout = .milliseconds(50) }
         let client = try await RawClient(port: server.port)
-        // On a busy machine the server may have closed before the bytes leave.
+        // On a busy machine the server may close before the bytes are sent.
         try? await client.send(bytes)
         #expect(await client.rest().text == "")
         await server.stop()
@@ -64,12 +64,12 @@ struct LoopbackServerTests {
         let client = try await RawClient(port: server.port, reads: false)
         try await client.request()
         for await _ in failures {}
-        // The buffers of the system take some.
+        // The buffers of the system take some bytes.
         #expect(sent.withLock { $0 } < 64)
         await server.stop()
     }
 
-    @Test("further connections are closed at the limit, and accepted again below it")
+    @Test("connections beyond the limit are closed, and accepted again below it")
     func connectionLimit() async throws {
         let server = try await server { $0.connectionLimit = 2 }
         let clients = [try await RawClient(port: server.port), try await RawClient(port: server.port)]
@@ -100,7 +100,7 @@ struct LoopbackServerTests {
         await server.stop()
     }
 
-    @Test("the server keeps few pipelined requests: it does not read while one waits")
+    @Test("the server keeps few pipelined requests: while one waits, it does not read")
     func pipelining() async throws {
         struct Counts {
             var received = 0
@@ -158,7 +158,7 @@ struct LoopbackServerTests {
         let hasEnded = Mutex(false)
         let server = try await server(answer: { _ in
             await never.wait()
-            // Longer than the end of the connection takes.
+            // Takes longer than closing the connection.
             await Task { try? await Task.sleep(for: .milliseconds(500)) }.value
             hasEnded.withLock { $0 = true }
         })

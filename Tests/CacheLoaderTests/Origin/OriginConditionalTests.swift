@@ -59,7 +59,7 @@ struct OriginConditionalTests {
 @Suite("OriginDate")
 struct OriginDateTests {
     @Test(
-        "IMF-fixdate both ways",
+        "IMF-fixdate, written and parsed",
         arguments: [
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
             (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
@@ -75,7 +75,7 @@ struct OriginDateTests {
     }
 
     @Test(
-        "Anything else is no date",
+        "Other text is not a date",
         arguments: [
             "", "0", "Mon, 06 Nov 1994 08:49:37 GMT", "Sun, 6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37",
             "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Thu, 30 Feb 2000 00:00:00 GMT",

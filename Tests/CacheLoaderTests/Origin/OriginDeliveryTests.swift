@@ -15,7 +15,7 @@ struct OriginDeliveryTests {
         _ = try await client.head()
     }
 
-    @Test("chunked, and the client asked to close: the last chunk is sent all the same")
+    @Test("chunked, with a client that asks to close: sends the last chunk")
     func chunkedThenClosed() async throws {
         let client = try await client(of: .chunked(bytes: 9), body: "hello", "Connection: close")
         #expect(try await client.head() == "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close")
@@ -36,14 +36,14 @@ struct OriginDeliveryTests {
         #expect(await client.rest() == ("hello", .closed))
     }
 
-    @Test("declaring more than there is, and less", arguments: [9, 2])
+    @Test("declares more or fewer bytes than the body has", arguments: [9, 2])
     func declaring(length: Int) async throws {
         let client = try await client(of: .declaring(length: length))
         #expect(try await client.head() == "HTTP/1.1 200 OK\r\nContent-Length: \(length)\r\nConnection: close")
         #expect(await client.rest() == ("hello", .closed))
     }
 
-    @Test("paced: each piece waits for its turn, the head does not")
+    @Test("paced: each chunk waits for its turn, the head does not")
     func paced() async throws {
         let gate = Gate()
         let client = try await client(of: .paced(bytes: 2) { _ in await gate.wait() })
@@ -68,7 +68,7 @@ struct OriginDeliveryTests {
         #expect(await client.rest().text == "")
     }
 
-    @Test("resetting: a reset that no end of connection precedes", arguments: [0, 3])
+    @Test("resetting: a reset without an orderly close", arguments: [0, 3])
     func resetting(bytes: Int) async throws {
         let origin = try await LoopbackOrigin { _ in
             .ok("hello".utf8).delivered(.resetting(afterBytes: bytes)).undated()
@@ -81,11 +81,11 @@ struct OriginDeliveryTests {
         #expect(origin.counters.bodyBytes == bytes)
     }
 
-    @Test("breakingOff: the bytes as they are, then a reset")
+    @Test("breakingOff: the bytes unchanged, then a reset")
     func breakingOff() async throws {
         let client = try await client(of: .breakingOff(Array("HTTP/1.1 200".utf8)))
         let (text, ending) = await client.rest()
-        // The reset may overtake them.
+        // The reset may overtake the bytes.
         #expect(["", "HTTP/1.1 200"].contains(text))
         #expect(ending == .reset)
     }
@@ -109,7 +109,7 @@ struct OriginDeliveryTests {
         #expect(await client.rest() == ("SSH-2.0\r\n", .closed))
     }
 
-    @Test("Fields of the reply's own are sent as they are")
+    @Test("Fields of the reply are sent unchanged")
     func ownFields() async throws {
         let origin = try await LoopbackOrigin { _ in
             .status(.ok, fields: [.contentLength: "many", .connection: "close"], body: "hello".utf8).undated()
@@ -131,7 +131,7 @@ struct OriginDeliveryTests {
         #expect(origin.counters.bodyBytes <= body.count)
     }
 
-    /// A client that has asked an origin for a body delivered so. The client's connection keeps what it needs alive.
+    /// A client that has requested a body with this delivery. The client's connection retains the origin.
     private func client(
         of delivery: OriginReply.Delivery, body: String = "hello", _ fields: String...
     ) async throws -> RawClient {

@@ -2,7 +2,7 @@ import LoopbackOrigin
 import NIOCore
 import NIOPosix
 
-/// A TCP connection to an origin that shows what is on the wire.
+/// A TCP connection to an origin that shows the bytes on the wire.
 ///
 /// Reads only as much as a test asks for; one task uses it at a time.
 final class RawClient {
@@ -16,7 +16,7 @@ final class RawClient {
         var received: String
     }
 
-    /// Held because an origin stops when it is dropped.
+    /// Retained because an origin stops with its last reference.
     private let origin: LoopbackOrigin?
     private let channel: any Channel
     private var arriving: AsyncThrowingStream<ByteBuffer, any Error>.Iterator
@@ -51,7 +51,7 @@ final class RawClient {
         try await channel.writeAndFlush(ByteBuffer(string: text))
     }
 
-    /// Sends a request with no body and the fields that are given.
+    /// Sends a request without a body and with these fields.
     func request(_ path: String = "/", method: String = "GET", _ fields: String...) async throws {
         let lines = ["\(method) \(path) HTTP/1.1", "Host: origin"] + fields + ["", ""]
         try await send(lines.joined(separator: "\r\n"))
@@ -78,7 +78,7 @@ final class RawClient {
         return take(count)
     }
 
-    /// Everything to the end of the connection.
+    /// All bytes up to the end of the connection.
     func rest() async -> (text: String, ending: Ending) {
         while true {
             do {

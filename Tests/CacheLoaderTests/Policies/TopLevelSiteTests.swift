@@ -25,7 +25,7 @@ struct TopLevelSiteTests {
         #expect(site?.partition == expected)
     }
 
-    @Test("N03: without a list of suffixes each host is a site")
+    @Test("N03: without a list of suffixes, each host is a site")
     func hosts() {
         #expect(TopLevelSite("https://a.example.com/")?.partition == "https://a.example.com")
         #expect(TopLevelSite("https://a.example.com/") != TopLevelSite("https://b.example.com/"))

@@ -17,7 +17,7 @@ struct URLPolicyTests {
     }
 
     @Test(
-        "A pattern matches host, port and path; * in a path is any text, and *. all hosts below one",
+        "A pattern matches host, port and path; * in a path matches any text, and *. all hosts below one",
         arguments: [
             Case(
                 pattern: "example.com", matches: ["https://example.com", "http://EXAMPLE.com:8080/a?b"],
@@ -64,7 +64,7 @@ struct URLPolicyTests {
     }
 
     @Test(
-        "A text that cannot match a URL is no pattern",
+        "A text that cannot match a URL is not a pattern",
         arguments: [
             "", "ftp://a/", "https://", "https:///a", ":80", "a:", "a:x", "a:65536", "a:-1", "a b", "ä.example", "/ä",
             "a*.example", "*a", "*.", "**", "a.*.b", "user@a", "a?b", "?b", "a#b", "/\u{0}", "/\n",
@@ -79,7 +79,7 @@ struct URLPolicyTests {
         }
     }
 
-    @Test("Hostile patterns end in an error or in a pattern, and match in bounded time")
+    @Test("Malformed patterns become an error or a pattern, and match in bounded time")
     func hostile() throws {
         var generator = SeededGenerator()
         let alphabet = Array("*?/:.[]ahtps@-%8 \u{0}ä")
@@ -97,7 +97,7 @@ struct URLPolicyTests {
         for pattern in [stars, near] { #expect(!(try URLPolicy(pattern, .immutable)).matches(long)) }
     }
 
-    @Test("The first match counts; the policy of a request changes what it names and inherits the rest")
+    @Test("The first match counts; the policy of a request overrides some properties and inherits the rest")
     func precedence() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=1"))
         let fixture = try LoaderFixture(transport: transport) { configuration in
@@ -154,7 +154,7 @@ struct URLPolicyTests {
         }
     }
 
-    @Test("HTTPCache follows them, too")
+    @Test("HTTPCache follows the policies, too")
     func cache() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "no-store"))
         let fixture = try LoaderFixture(transport: transport)

@@ -11,7 +11,7 @@ import Testing
 struct BackgroundRevalidationTests {
     private static let url = "https://example.com/a"
 
-    /// A transport whose first reply may be served stale; `then` gives the others.
+    /// A transport whose first reply may be served stale; `then` returns the others.
     private static func transport(
         _ then: @escaping @Sendable (HTTPRequest) async throws(TransportError) -> TransportResponse
     ) -> ScriptedTransport {
@@ -22,7 +22,7 @@ struct BackgroundRevalidationTests {
         }
     }
 
-    @Test("cancelAll() ends it, and the next stale answer starts another")
+    @Test("cancelAll() ends the revalidation, and the next stale answer starts another")
     func cancelled() async throws {
         let gate = Gate()
         let transport = Self.transport { _ in
@@ -42,7 +42,7 @@ struct BackgroundRevalidationTests {
         try await eventually { try fixture.cache.storedResponse(for: .to("/a"))?.isStale == false }
     }
 
-    @Test("the end of a cache ends it")
+    @Test("the end of a cache ends the revalidation")
     func endOfCache() async throws {
         let gate = Gate()
         let transport = Self.transport { _ in
@@ -60,7 +60,7 @@ struct BackgroundRevalidationTests {
         await eventually { !fixture.cache.isRevalidating }
     }
 
-    @Test("one that shares the request of a caller leaves the body to that caller")
+    @Test("a revalidation that joins a caller's request leaves the body to that caller")
     func sharedRequest() async throws {
         let gate = Gate()
         let transport = Self.transport { _ in
@@ -79,7 +79,7 @@ struct BackgroundRevalidationTests {
         #expect(try await response.text == "new")
     }
 
-    @Test("one that hangs ends after a minute, and does not block its key for good")
+    @Test("a hanging revalidation ends after a minute, and does not block its key afterwards")
     func hanging() async throws {
         let gate = Gate()
         let sleeper = ManualClock()
@@ -101,7 +101,7 @@ struct BackgroundRevalidationTests {
         await gate.reached(2)
     }
 
-    @Test("RFC 9110 §10.2.3: a pause that the origin asks for holds back requests that a stale response may answer")
+    @Test("RFC 9110 §10.2.3: a pause that the origin requests holds back requests that a stale response may answer")
     func pauseOfStale() async throws {
         let number = Counter()
         let transport = ScriptedTransport { _, _ in
@@ -118,7 +118,7 @@ struct BackgroundRevalidationTests {
             #expect(try await fixture.cache.response(for: .to("/a")).text == "old")
         }
         #expect(transport.requestCount == 2)
-        // Who does not want a stale response is not held back, and neither is another user.
+        // Requests that refuse a stale response are not held back, and neither is another user.
         _ = try await fixture.cache.response(for: .to("/a", [.cacheControl: "no-cache"]))
         _ = try await fixture.cache.response(for: .to("/a"), policy: .init(staleIfError: .zero))
         _ = try await fixture.cache.response(for: .to("/a", [.cookie: "user=b"]))
@@ -129,7 +129,7 @@ struct BackgroundRevalidationTests {
     }
 
     @Test(
-        "RFC 9110 §10.2.3: so does a stale response without a validator; a success ends the pause",
+        "RFC 9110 §10.2.3: a stale response without a validator also waits; a success ends the pause",
         arguments: [true, false])
     func endOfPause(hasTag: Bool) async throws {
         let number = Counter()
@@ -148,7 +148,7 @@ struct BackgroundRevalidationTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test("a pause is one user's")
+    @Test("a pause applies to one user")
     func pauseOfUser() async throws {
         let transport = Self.transport { request in
             request.headerFields[.cookie] == "a" ? .reply(429, [.retryAfter: "36000"]) : .reply(304, [.eTag: "\"1\""])
@@ -187,7 +187,7 @@ struct BackgroundRevalidationTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("D1: that of a loader takes the background lane")
+    @Test("D1: the revalidation of a loader takes the background lane")
     func lane() async throws {
         let gate = Gate()
         let transport = Self.transport { request in

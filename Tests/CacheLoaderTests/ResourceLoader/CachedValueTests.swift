@@ -19,7 +19,7 @@ struct CachedValueTests {
         return (fixture, transport)
     }
 
-    @Test("G6: a fresh value comes from the store, and from memory afterwards; no origin is asked")
+    @Test("G6: a fresh value comes from the store, then from memory, without an origin")
     func storeAndMemory() async throws {
         let (fixture, transport) = try fixture(memoryLimit: 1 << 20)
         let type = [String: Int].self
@@ -34,7 +34,7 @@ struct CachedValueTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("The supplied processors, chains of them and processors with a stored form run on the calling thread")
+    @Test("Supplied processors, their chains, and processors with a stored form run on the calling thread")
     func processors() async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -80,7 +80,7 @@ struct CachedValueTests {
     }
 
     @Test(
-        "A value that a load would ask the origin about is not returned",
+        "Does not return a value that a load would validate",
         arguments: ["max-age=5", "no-cache", "max-age=5, stale-while-revalidate=600"])
     func stale(directives: String) async throws {
         let (fixture, transport) = try fixture(directives)
@@ -97,7 +97,7 @@ struct CachedValueTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("J1: a returned value is a use of its entry, and each stored redirect before it, too")
+    @Test("J1: returning a value counts as an access to its entry, and to each stored redirect before it")
     func access() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a"
@@ -116,7 +116,7 @@ struct CachedValueTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("A stored body that is gone, or not in its coding, is a miss")
+    @Test("A missing stored body, or one that is not in its coding, is a miss")
     func unusableBody() async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)

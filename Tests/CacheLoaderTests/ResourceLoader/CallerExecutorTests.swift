@@ -8,12 +8,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Long work does not keep the caller's executor: a load from the main actor must not stop the user interface.
+/// Long work does not block the caller's executor: a load from the main actor must not stop the user interface.
 @Suite("ResourceLoader: the caller's executor", .timeLimit(.minutes(20)))
 struct CallerExecutorTests {
     private static let url = "https://example.com/a"
 
-    /// Counts the jobs of an actor. A caller whose work goes to another executor needs a job more.
+    /// Counts the jobs of an actor. Work on another executor costs the caller one more job.
     private final class CountingExecutor: SerialExecutor {
         private let queue = DispatchQueue(label: "CountingExecutor")
         private let count = Atomic(0)
@@ -31,7 +31,7 @@ struct CallerExecutorTests {
         private let executor = CountingExecutor()
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-        /// Returns the number of jobs that the work has after its first one.
+        /// Returns the number of jobs of the work after its first one.
         func count(_ work: () async throws -> Void) async rethrows -> Int {
             let before = executor.jobCount
             try await work()
@@ -56,7 +56,7 @@ struct CallerExecutorTests {
     }
 
     @Test(
-        "a first read of more than 64 KiB is verified elsewhere, a shorter one and later ones at once",
+        "verifies a first read of more than 64 KiB on another executor, shorter and later reads in place",
         arguments: [65_536, 65_537])
     func verification(byteCount: Int) async throws {
         let body = Data(repeating: 7, count: byteCount)
@@ -70,7 +70,7 @@ struct CallerExecutorTests {
         }
     }
 
-    @Test("HTTPCache verifies a long body elsewhere, too, on each read if so configured")
+    @Test("HTTPCache also verifies a long body on another executor, on each read if so configured")
     func cache() async throws {
         let (store, directory) = try await reopened(Data(repeating: 7, count: 100_000), verification: .everyRead)
         defer { withExtendedLifetime(directory) { store.close() } }
@@ -79,12 +79,12 @@ struct CallerExecutorTests {
             #expect(try await cache.response(for: .to("/a")).source == .disk)
             #expect(store.longReadCount == number)
         }
-        // The synchronous lookup has no other thread.
+        // The synchronous lookup runs on its own thread only.
         #expect(try cache.storedResponse(for: .to("/a"))?.source == .disk)
         #expect(store.longReadCount == 2)
     }
 
-    @Test("a long damaged body is a miss, as a short one is")
+    @Test("a long damaged body is a miss, like a short one")
     func damaged() async throws {
         let (store, directory) = try await reopened(Data(repeating: 7, count: 100_000))
         defer { withExtendedLifetime(directory) { store.close() } }
@@ -96,7 +96,8 @@ struct CallerExecutorTests {
         #expect(loaded.source == .network && loaded.text == "new")
     }
 
-    /// Returns the coding `deflate` of a body, without compression: RFC 1950, with the stored blocks of RFC 1951 §3.2.4.
+    /// Returns the coding `deflate` of a body, without compression: RFC 1950, with the stored blocks of RFC 1951
+    /// §3.2.4.
     private static func deflated(_ content: Data) -> Data {
         var (coded, rest, a, b) = (Data([0x78, 0x01]), content[...], UInt32(1), UInt32(0))
         repeat {
@@ -111,7 +112,7 @@ struct CallerExecutorTests {
         return coded + withUnsafeBytes(of: (b << 16 | a).bigEndian) { Data($0) }
     }
 
-    @Test("a long coded body is decoded on another executor, a short one on that of the caller")
+    @Test("decodes a long coded body on another executor, a short one on the caller's")
     func decoding() async throws {
         let jobCounts = [try await jobCount(ofDecoding: 65_000), try await jobCount(ofDecoding: 66_000)]
         #expect(jobCounts[1] == jobCounts[0] + 1)

@@ -16,7 +16,7 @@ struct CredentialsTests {
         return (try LoaderFixture(transport: transport), transport)
     }
 
-    @Test("K4: credentials go to the configured origin only, and are not taken along to another")
+    @Test("K4: credentials go only to the configured origin, and not along a redirect to another")
     func origins() async throws {
         let (fixture, transport) = try fixture()
         let user = Credentials.basic(user: "Aladdin", password: "open sesame")
@@ -64,11 +64,11 @@ struct CredentialsTests {
         ResourceRequest("https://example.com/a", headerFields: user.map { [.authorization: $0] } ?? [:])
     }
 
-    @Test("K4: a value in memory answers only requests with the credentials of its own request")
+    @Test("K4: a value in memory answers only requests with the same credentials")
     func memory() async throws {
         let (fixture, transport) = try fixture()
         fixture.loader.configuration.memoryLimit = 1 << 20
-        // A response from the network drops the values of the others, which return to memory from the disk.
+        // A response from the network drops the other users' values, which return from disk to memory.
         for source in [.network, nil, .memory] as [ResponseSource?] {
             for user in Self.users {
                 let loaded = try await fixture.loader.load(request(user))
@@ -101,7 +101,7 @@ struct CredentialsTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("K4, C7: a failure of the origin serves stale only to the credentials of the stored response")
+    @Test("K4, C7: after a failure of the origin, stale is served only to the credentials of the stored response")
     func staleFallback() async throws {
         let first = FirstTime()
         let transport = ScriptedTransport { request, _ throws(TransportError) in

@@ -38,7 +38,7 @@ struct FileDownloadTests {
     }
 
     @Test(
-        "Content that the store does not keep, or keeps in a coding, is written as a load delivers it",
+        "Content that is not stored, or stored in a coding, is written as a load delivers it",
         arguments: ["no-store", "max-age=60"], ["gzip", nil])
     func unstored(cacheControl: String, coding: String?) async throws {
         let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA="))
@@ -71,7 +71,7 @@ struct FileDownloadTests {
     }
 
     @Test(
-        "The file is no link to a body: a program that changes it does not change the store", arguments: [10, 3 << 20])
+        "The file is not a link to a stored body: changing it does not change the store", arguments: [10, 3 << 20])
     func isolation(count: Int) async throws {
         let bytes = Data.noise(count, seed: 1)
         let transport = ScriptedTransport { _, _ in
@@ -94,7 +94,7 @@ struct FileDownloadTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("A file that cannot be written is an error, which changes neither the file nor the store")
+    @Test("A file that cannot be written throws, and changes neither the file nor the store")
     func unwritable() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -117,7 +117,7 @@ struct FileDownloadTests {
         #expect(try await fixture.loader.load(url).source == .disk)
     }
 
-    @Test("A failed load, a cancelled one and a 304 to the caller's condition leave the file as it is")
+    @Test("A failed load, a cancelled one and a 304 to the caller's condition leave the file unchanged")
     func unchanged() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in
@@ -143,7 +143,7 @@ struct FileDownloadTests {
         #expect(try names == ["ä b.bin"])
     }
 
-    @Test("The events tell the progress; the file is there before the last one")
+    @Test("The events report the progress; the file exists before the last event")
     func events() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

@@ -15,7 +15,7 @@ import Darwin
 
 @Suite("A full disk")
 struct FullDiskTests {
-    @Test("A7: a disk that fills up in the middle of a body fails no load, is reported, and nothing is half-stored")
+    @Test("A7: a disk that fills up in the middle of a body fails no load, is reported, and leaves no partial body")
     func duringBody() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .success) { [path = directory.path as String] in
@@ -23,7 +23,7 @@ struct FullDiskTests {
         }
     }
 
-    /// A limit on the size of files is a disk that is full for the bodies that are larger.
+    /// A limit on file sizes simulates a full disk for larger bodies.
     private static func load(_ path: String) async throws {
         signal(SIGXFSZ, SIG_IGN)
         let store = try ResponseStore(directory: URL(filePath: path + "/store"))

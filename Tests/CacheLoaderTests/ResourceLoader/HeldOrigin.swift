@@ -4,7 +4,7 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// An origin that answers each path when a test lets it, and tells how many wait for that.
+/// An origin that holds each path until a test releases it, and reports the number of held requests.
 final class HeldOrigin: Sendable {
     private struct State {
         var gates: [String: Gate] = [:]
@@ -13,13 +13,13 @@ final class HeldOrigin: Sendable {
         var most = 0
     }
 
-    /// Guards what has begun.
+    /// Guards the requests that have begun.
     private let state = Mutex(State())
 
-    /// The paths that were asked for, in order.
+    /// The requested paths, in order.
     var begun: [String] { state.withLock { $0.begun } }
 
-    /// How many there were at a time, at most.
+    /// The highest number of concurrent requests.
     var most: Int { state.withLock { $0.most } }
 
     /// Holds the requests for a path.
@@ -33,10 +33,10 @@ final class HeldOrigin: Sendable {
 
     func open(_ paths: String...) { for path in paths { gate(path).open() } }
 
-    /// Returns once a path was asked for so many times.
+    /// Returns once a path was requested this many times.
     func asked(_ path: String, _ count: Int = 1) async { await gate(path).reached(count) }
 
-    /// Answers with the path, which may be stored.
+    /// Answers with the path; the answer may be stored.
     var transport: ScriptedTransport {
         ScriptedTransport { request, _ in
             let path = request.path ?? ""

@@ -23,7 +23,7 @@ extension ResourceState {
     }
 }
 
-/// Expects that a load fails; compares neither fields nor body of the origin's response.
+/// Expects that a load fails. Does not compare fields or body of the origin's response.
 @discardableResult
 func expectError<Value>(
     _ expected: LoadError, sourceLocation: SourceLocation = #_sourceLocation, _ load: () async throws -> Value

@@ -7,11 +7,11 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: loads without waiters", .timeLimit(.minutes(20)))
+@Suite("ResourceLoader: abandoned loads", .timeLimit(.minutes(20)))
 struct LoaderAbandonmentTests {
     private let url = "https://example.com/a"
 
-    /// Begins a load, has it cancelled once its transfer is under way, and expects that it is told so at once.
+    /// Begins a load, cancels it during its transfer, and expects that it ends immediately.
     private func cancel(_ fixture: LoaderFixture, _ request: ResourceRequest, once isUnderWay: () async -> Void) async {
         let task = Task { try await fixture.loader.load(request) }
         await isUnderWay()
@@ -25,7 +25,7 @@ struct LoaderAbandonmentTests {
         for _ in 0..<chunks { fed.feed("half") }
         let transport = ScriptedTransport { _, _ in
             if chunks == 0 { await gate.wait() }
-            // So little is missing that a cache would wait for it.
+            // So little is missing that a cache would fetch the rest.
             return fed.response(.ok, [.cacheControl: "max-age=60", .contentLength: "9"])
         }
         let fixture = try LoaderFixture(transport: transport)
@@ -61,7 +61,7 @@ struct LoaderAbandonmentTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E5: one waiter with finishAndStore is enough; a load joins a transfer that has no waiters")
+    @Test("E5: one waiter with finishAndStore is enough; a load joins a transfer without waiters")
     func finishingForOne() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -101,7 +101,7 @@ struct LoaderAbandonmentTests {
         #expect(origin.begun == ["/a"])
     }
 
-    /// What comes after the cancellation from a transport that does not heed it.
+    /// The result after the cancellation, from a transport that ignores the cancellation.
     enum Late: String, CaseIterable {
         case failure, error, success, emptySuccess, redirect
 
@@ -114,7 +114,7 @@ struct LoaderAbandonmentTests {
         }
     }
 
-    @Test("E6, H8: cancel then fail, cancel then succeed: a late result changes nothing", arguments: Late.allCases)
+    @Test("E6, H8: after a cancellation, a late failure or success changes nothing", arguments: Late.allCases)
     func lateAnswer(late: Late) async throws {
         let (fed, gate, ended) = (FedBody(heedsCancellation: false), Gate(), Gate())
         switch late {
@@ -125,7 +125,7 @@ struct LoaderAbandonmentTests {
         fed.end()
         let length = late == .success ? "4" : "0"
         let transport = ScriptedTransport { _, _ in
-            // No part of the task that is cancelled.
+            // A separate task, which the cancellation does not reach.
             await Task { await gate.wait() }.value
             defer { ended.open() }
             return fed.response(
@@ -142,7 +142,7 @@ struct LoaderAbandonmentTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E6: stop then late bytes: they are not stored, and later loads are whole")
+    @Test("E6: bytes after a stop are not stored, and later loads are whole")
     func lateBytes() async throws {
         let (fed, number) = (FedBody("half", heedsCancellation: false), Counter())
         let transport = ScriptedTransport { _, _ in
@@ -161,7 +161,7 @@ struct LoaderAbandonmentTests {
         #expect(try fixture.blobs.count == 1)
     }
 
-    @Test("E6, H8: a load that is cancelled before its transfer begins sends nothing")
+    @Test("E6, H8: a load cancelled before its transfer sends nothing")
     func cancelledAtOnce() async throws {
         let transport = ScriptedTransport(.ok("body".utf8))
         let fixture = try LoaderFixture(transport: transport)
@@ -177,7 +177,7 @@ struct LoaderAbandonmentTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test("E6: cancelAll ends all at once, and later loads are as ever")
+    @Test("E6: cancelAll ends all loads immediately, and later loads succeed")
     func cancellingAll() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }

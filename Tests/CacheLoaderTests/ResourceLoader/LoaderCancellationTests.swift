@@ -8,9 +8,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: cancelling at any moment", .timeLimit(.minutes(20)))
+@Suite("ResourceLoader: cancelling at any time", .timeLimit(.minutes(20)))
 struct LoaderCancellationTests {
-    @Test("E4: a handle that is cancelled at once, before its load waits for a flight, ends it all the same")
+    @Test("E4: cancelling a handle before its load waits for a request also ends the load")
     func atOnce() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -25,13 +25,13 @@ struct LoaderCancellationTests {
         for _ in 0..<100 { #expect(await iterator.next() == "cancelled") }
     }
 
-    @Test("E4: cancelling a resource ends all of its loads at once, and no other; later loads are as ever")
+    @Test("E4: cancelling a resource ends all of its loads immediately, and no other; later loads succeed")
     func resource() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
         let loader = fixture.loader
         let url = "https://example.com/a"
-        // Not all of these share a transfer.
+        // Not all of these loads share a transfer.
         let requests = [
             ResourceRequest(url), ResourceRequest(url), ResourceRequest(url, method: .head),
             ResourceRequest(url, headerFields: [.accept: "text/plain"]), ResourceRequest(url, lane: .background),
@@ -42,7 +42,7 @@ struct LoaderCancellationTests {
         await eventually { requests.prefix(1).allSatisfy { loader.waiterCount(of: $0) == 4 } }
         await eventually { loader.waiterCount(of: requests[2]) == 1 && loader.waiterCount(of: requests[3]) == 1 }
         await eventually { origin.begun.contains("/b") }
-        // The same resource, written in another way.
+        // The same resource in another spelling.
         try loader.cancel("HTTPS://EXAMPLE.com:443/a")
         for task in cancelled { await #expect(throws: LoadError.cancelled) { try await task.value } }
         for request in requests { #expect(try !loader.isLoading(request)) }
@@ -54,13 +54,13 @@ struct LoaderCancellationTests {
     }
 
     @Test(
-        "E4: a load that looks into the store while its resource is cancelled begins no transfer",
+        "E4: cancelling a resource during a load's lookup prevents its transfer",
         arguments: ["a", "b"])
     func resourceWhileLookingUp(_ name: String) async throws {
         let origin = HeldOrigin()
         let cancel = Mutex<(@Sendable () -> Void)?>(nil)
         let fixture = try LoaderFixture(transport: origin.transport) { configuration in
-            // A lookup asks for the time.
+            // A lookup reads the clock.
             let clock = configuration.clock
             configuration.clock = {
                 cancel.withLock { $0.take() }?()
@@ -77,12 +77,12 @@ struct LoaderCancellationTests {
         #expect(try await loader.load("https://example.com/a").text == "/a")
     }
 
-    @Test("E4: a load that is reading the store when all loads are cancelled starts no transfer")
+    @Test("E4: cancelling all loads during a read of the store prevents a transfer")
     func cancelAllWhileLookingUp() async throws {
         let origin = HeldOrigin()
         let cancel = Mutex<(@Sendable () -> Void)?>(nil)
         let fixture = try LoaderFixture(transport: origin.transport) { configuration in
-            // A lookup asks for the time.
+            // A lookup reads the clock.
             let clock = configuration.clock
             configuration.clock = {
                 cancel.withLock { cancel in
@@ -100,7 +100,7 @@ struct LoaderCancellationTests {
         #expect(try await loader.load("https://example.com/a").text == "/a", "later loads are as ever")
     }
 
-    @Test("E4: a load that is cancelled during the processing of stored bytes throws cancelled")
+    @Test("E4: a load cancelled during the processing of stored bytes throws cancelled")
     func whileProcessing() async throws {
         let gate = Gate()
         let origin = HeldOrigin()
@@ -119,7 +119,7 @@ struct LoaderCancellationTests {
         await #expect(throws: LoadError.cancelled) { try await task.value }
     }
 
-    @Test("K3: an attempt that takes too long ends, though its transport does not heed that")
+    @Test("K3: an attempt ends at its timeout, even if its transport ignores the cancellation")
     func timeoutOfADeafTransport() async throws {
         let deaf = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -145,7 +145,7 @@ struct LoaderCancellationTests {
         deaf.open()
     }
 
-    @Test("E4: nor is a value told that a processor makes of stored bytes without heeding its cancellation")
+    @Test("E4: a cancelled load delivers no stored value, even if the processor ignores the cancellation")
     func deafProcessor() async throws {
         let gate = Gate()
         let fixture = try LoaderFixture(transport: HeldOrigin().transport)
@@ -163,7 +163,7 @@ struct LoaderCancellationTests {
         await #expect(throws: LoadError.cancelled) { try await task.value }
     }
 
-    @Test("E4: a handle that is cancelled while its origin is blocked ends with cancelled", arguments: [true, false])
+    @Test("E4: a handle cancelled while its origin is blocked ends with cancelled", arguments: [true, false])
     func whileBlocked(deliversStale: Bool) async throws {
         let (gate, count) = (Gate(), Counter())
         let transport = ScriptedTransport { _, _ in

@@ -35,7 +35,7 @@ struct LoaderCoalescingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E1: 1,000 loads that begin after the last byte and before delivery join the load")
+    @Test("E1: 1,000 loads that begin between the last byte and the delivery join the load")
     func lateLoads() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "no-store"], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -56,7 +56,7 @@ struct LoaderCoalescingTests {
     }
 
     @Test(
-        "R06, E1: a load joins an equal one while its response is fresh, however long the body takes",
+        "R06, E1: a load joins an equal one while its response is fresh, for any duration of the body",
         arguments: [(59, 1), (60, 2), (600, 2)])
     func slowBody(_ seconds: Int, _ requestCount: Int) async throws {
         let bodies = [FedBody("first, "), FedBody("second, ")]

@@ -5,7 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// LoadTableTests have the rules; these tests show that a loader follows its source and its configuration.
+/// LoadTableTests test the rules. These tests show that a loader follows its source and its configuration.
 @Suite("ResourceLoader: conditions of the network", .timeLimit(.minutes(20)))
 struct LoaderConditionTests {
     private let origin = HeldOrigin()
@@ -28,7 +28,7 @@ struct LoaderConditionTests {
         Task(executorPreference: executor) { try await fixture.loader.load(request).text }
     }
 
-    /// Loads another resource, after which a load that was not held back would have sent its request.
+    /// Loads another resource. By its end, a load that was not held back would have sent its request.
     private func expectHeld(_ paths: [String], _ fixture: LoaderFixture) async throws {
         await executor.settled()
         origin.open("/other")
@@ -42,7 +42,7 @@ struct LoaderConditionTests {
     }
 
     @Test(
-        "H9: a background load waits for the network; an end of the condition, another limit, source or lane begins it",
+        "H9: a background load waits for the network until its conditions end, or its limit, source or lane changes",
         arguments: End.allCases)
     func heldBack(_ end: End) async throws {
         let fixture = try fixture(held)
@@ -65,7 +65,7 @@ struct LoaderConditionTests {
         #expect(origin.begun.count { $0 == "/b" } == 1)
     }
 
-    @Test("H9: loads of a user begin, and stored content answers, in any lane and in any condition")
+    @Test("H9: urgent loads begin, and stored content answers, in any lane and under any condition")
     func notHeldBack() async throws {
         let fixture = try fixture([.background: [.constrained, .expensive, .lowPower]])
         network.setConditions([.constrained, .expensive, .lowPower])
@@ -76,13 +76,13 @@ struct LoaderConditionTests {
         #expect(await prefetch.finished().hits == 1)
     }
 
-    @Test("H9: a prefetch waits in its own conditions; a demanded resource comes at once, also for the prefetch")
+    @Test("H9: a prefetch waits under its own conditions; a demanded resource loads immediately, also for the prefetch")
     func prefetch() async throws {
         let fixture = try fixture([:])
         let prefetch = fixture.loader.prefetch(["/1", "/2", "/3"].map { request($0) }, heldBackBy: .expensive)
         try await eventually { try ["/1", "/2", "/3"].allSatisfy { try fixture.loader.isLoading(request($0)) } }
         try await expectHeld(["/1", "/2", "/3"], fixture)
-        // A background load without conditions of its own.
+        // A background load without conditions.
         let demanded = begin(fixture, request("/2", .background))
         await origin.asked("/2")
         origin.open("/1", "/2", "/3")
@@ -93,7 +93,7 @@ struct LoaderConditionTests {
         #expect(origin.begun.filter { $0 != "/other" }.count == 3)
     }
 
-    @Test("H9: a prefetch that is held back can be cancelled, and sends nothing")
+    @Test("H9: a held back prefetch can be cancelled, and sends nothing")
     func cancelledPrefetch() async throws {
         let fixture = try fixture(held)
         let prefetch = fixture.loader.prefetch([request("/1"), request("/2")])
@@ -104,7 +104,7 @@ struct LoaderConditionTests {
         try await expectHeld(["/1", "/2"], fixture)
     }
 
-    @Test("H9: a loader takes the conditions of a new source over, and no longer those of an earlier one")
+    @Test("H9: a loader adopts the conditions of a new source, and drops those of the earlier one")
     func otherSource() async throws {
         let fixture = try fixture(held)
         let other = ManualReachability(conditions: .constrained)
@@ -135,7 +135,7 @@ struct LoaderConditionTests {
         #expect(try await waiting.value == "/b")
     }
 
-    @Test("H9: a prefetch waits again after a demand of its resource was cancelled")
+    @Test("H9: a prefetch waits again after the cancellation of a demand for its resource")
     func cancelledDemand() async throws {
         let fixture = try fixture([.urgent: .expensive])
         let prefetch = fixture.loader.prefetch([request("/1")], heldBackBy: .expensive)
@@ -152,7 +152,7 @@ struct LoaderConditionTests {
         #expect(await prefetch.finished().loaded == 1)
     }
 
-    @Test("H9: hosts that become reachable on a worse network begin no load that its conditions hold back")
+    @Test("H9: hosts that become reachable on a worse network begin no load that the network's conditions hold back")
     func reachableOnOtherNetwork() async throws {
         let network = ManualReachability(unreachable: ["example.com"])
         let attempts = Counter()
@@ -166,7 +166,7 @@ struct LoaderConditionTests {
             configuration.heldBack = held
         }
         let waiting = begin(fixture, request("/b", .background))
-        // Before the load is parked, and afterwards.
+        // Before and after the load is parked.
         await network.asked(2)
         network.becameReachable(in: .expensive)
         await executor.settled()
@@ -179,7 +179,7 @@ struct LoaderConditionTests {
         #expect(try await waiting.value == "good")
     }
 
-    @Test("H9: loads that need no network fail at once in any condition: a stored 404, and the store alone")
+    @Test("H9: loads without a request fail immediately under any condition: a stored 404, and cacheOnly")
     func withoutNetwork() async throws {
         let transport = ScriptedTransport { _, _ in .reply(404, [.cacheControl: "max-age=60"]) }
         let fixture = try LoaderFixture(transport: transport) { configuration in
@@ -204,7 +204,7 @@ struct LoaderConditionTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("H9: a background revalidation that was held back for a minute is no failure of its origin")
+    @Test("H9: a background revalidation held back for a minute is not a failure of its origin")
     func heldRevalidation() async throws {
         let sleeper = ManualClock()
         let fields: HTTPFields = [.cacheControl: "max-age=10, stale-while-revalidate=86400", .eTag: "\"1\""]
@@ -222,7 +222,7 @@ struct LoaderConditionTests {
         await eventually { !fixture.cache.isRevalidating }
         #expect(transport.requestCount == 1)
         network.setConditions([])
-        // At once, without a pause after a failure.
+        // Immediately, without a pause after a failure.
         #expect(try await fixture.loader.load(request("/a")).isStale)
         await eventually { transport.requestCount == 2 }
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("ResourceLoader: eviction by value")
 struct LoaderEvictionTests {
-    @Test("J5: a loaded body stays, whatever its value; the entry of the least value among the others goes")
+    @Test("J5: a loaded body stays, whatever its value; the least valuable other entry is evicted")
     func newBodyStays() async throws {
         let transport = ScriptedTransport { request, _ in
             let body = request.path == "/small" ? "small" : String(repeating: "x", count: 100_000)

@@ -8,8 +8,8 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// What counts as an error of an origin, and what does not.
-@Suite("ResourceLoader: failures that are counted", .timeLimit(.minutes(20)))
+/// The failures that count as errors of an origin.
+@Suite("ResourceLoader: counted failures", .timeLimit(.minutes(20)))
 struct LoaderFailureCountTests {
     private let url = "https://example.com/a"
 
@@ -17,7 +17,7 @@ struct LoaderFailureCountTests {
         _ transport: any HTTPTransport, maxAttempts: Int = 3,
         _ configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
     ) throws -> LoaderFixture {
-        // What is stored may stand in for errors.
+        // A stored response may be served stale on errors.
         try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy) { configuration in
             configuration.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: maxAttempts)
             configure(&configuration)
@@ -28,7 +28,7 @@ struct LoaderFailureCountTests {
         try fixture.store.failure(for: CacheKey(url: url ?? self.url))
     }
 
-    // MARK: What is stored stands in
+    // MARK: Stale fallbacks
 
     @Test("D1, C7: an error that a stale response replaces is counted; a 304 resets the count", arguments: [500, 503])
     func staleFallback(status: Int) async throws {
@@ -48,7 +48,7 @@ struct LoaderFailureCountTests {
         #expect(try failure(fixture) == nil)
     }
 
-    @Test("D1, D3, C7: stale responses answer for a blocked origin; after the block it gets requests again")
+    @Test("D1, D3, C7: stale responses answer for a blocked origin; after the block, requests are sent again")
     func blocked() async throws {
         let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=60"), .status(.serviceUnavailable), .ok("new".utf8))
@@ -65,7 +65,7 @@ struct LoaderFailureCountTests {
         #expect(try failure(fixture)?.count == 1, "what nobody asked is not counted")
         let progress = await fixture.loader.prefetch([ResourceRequest(url)]).finished()
         #expect(progress.latestFailure?.brief == .status(503, url: url))
-        // Who is given what is stored anyway is given the error, too.
+        // A reader that gets the stored value gets the error, too.
         let events = await fixture.loader.events(for: ResourceRequest(url)).all.map(\.name)
         #expect(events == ["cached", "failed"])
         let fresh = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all.map(\.name)
@@ -93,7 +93,7 @@ struct LoaderFailureCountTests {
 
     private let target = "https://example.com/b"
 
-    @Test("D1: it is the target of a redirect that is left alone, however it is asked for", arguments: [true, false])
+    @Test("D1: blocks the target of a redirect, requested directly or through the redirect", arguments: [true, false])
     func redirect(isStored: Bool) async throws {
         let transport = redirecting(to: 404, cacheControl: isStored ? "max-age=600" : "no-store")
         let fixture = try fixture(transport)
@@ -116,7 +116,7 @@ struct LoaderFailureCountTests {
         #expect(transport.requests.count { $0.path == "/b" } == 8, "D6: remoteOnly asks all the same")
     }
 
-    @Test("D1, H7: the attempts of one load are not in each other's way; those of the next are not made")
+    @Test("D1, H7: the attempts of one load do not block each other; those of the next load are not sent")
     func redirectWithAttempts() async throws {
         let transport = redirecting(to: 503)
         let fixture = try fixture(transport) { $0.retry = RetryPolicy(maxAttempts: 5, baseDelay: .zero) }
@@ -128,7 +128,7 @@ struct LoaderFailureCountTests {
 
     // MARK: D5
 
-    @Test("D5: a load that was cancelled is an error, is not counted, and changes no lifetime", arguments: [0, 1])
+    @Test("D5: a cancelled load throws, is not counted, and changes no lifetime", arguments: [0, 1])
     func cancelled(chunks: Int) async throws {
         let (fed, gate, first) = (FedBody(), Gate(), FirstTime())
         for _ in 0..<chunks { fed.feed("half") }
@@ -151,14 +151,14 @@ struct LoaderFailureCountTests {
     }
 
     @Test(
-        "D5: errors of the transport are none of the origin's: the next load goes out, however many there were",
+        "D5: errors of the transport do not count: the next load sends a request, after any number of them",
         arguments: [TransportError.Code.cannotConnect, .timedOut, .connectionLost, .truncated, .malformedResponse])
     func transport(code: TransportError.Code) async throws {
         let number = Counter()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             let count = number.next()
             guard count <= 5 else { return .reply(200, [.cacheControl: "max-age=60"], "good") }
-            // Before the head, and in the body.
+            // Alternately before the head and in the body.
             if count % 2 == 0 { throw TransportError(code) }
             return .reply(200, [.cacheControl: "max-age=60"], "ba", failure: TransportError(code))
         }

@@ -34,7 +34,7 @@ struct LoaderFailureRequestTests {
     private static let alice = "alice-s3cret"
     private static let mallory = "mallory-s3cret"
 
-    /// An origin that answers Alice, 403 to other credentials, and 401 without any.
+    /// An origin that answers Alice, with 403 to other credentials, and with 401 without any.
     private static func guarded() -> ScriptedTransport {
         ScriptedTransport { request, _ in
             let credentials = request.headerFields[.authorization] ?? request.headerFields[.cookie]
@@ -46,7 +46,7 @@ struct LoaderFailureRequestTests {
     // MARK: Credentials
 
     @Test(
-        "K4: A 403 to one user blocks that user, and neither another one nor a request without credentials",
+        "K4: a 403 to one user blocks that user, but neither another user nor a request without credentials",
         arguments: [HTTPField.Name.authorization, .cookie])
     func users(field: HTTPField.Name) async throws {
         let transport = Self.guarded()
@@ -60,7 +60,7 @@ struct LoaderFailureRequestTests {
         #expect(transport.requestCount == 3, "blocked on its own account")
     }
 
-    @Test("A success of one user ends no block of another one")
+    @Test("A success of one user ends no block of another user")
     func successOfAnother() async throws {
         let transport = Self.guarded()
         let fixture = try fixture(transport)
@@ -74,7 +74,7 @@ struct LoaderFailureRequestTests {
         #expect(try fixture.store.failure(for: CacheKey(url: Self.url))?.count == 2)
     }
 
-    @Test("Configured credentials distinguish requests like those of the caller")
+    @Test("Configured credentials distinguish requests like the caller's")
     func configured() async throws {
         let transport = Self.guarded()
         let fixture = try fixture(transport)
@@ -94,7 +94,7 @@ struct LoaderFailureRequestTests {
         #expect(transport.requestCount == 3, "the same credentials, given with the request")
     }
 
-    @Test("A name in place of the URL: failures count for the name and the credentials, whatever the URL is")
+    @Test("With a name in place of the URL, failures count for the name and the credentials, under any URL")
     func named() async throws {
         let transport = Self.guarded()
         let fixture = try fixture(transport)
@@ -113,7 +113,7 @@ struct LoaderFailureRequestTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("Credentials are in no file of the store, neither in clear nor in Base64")
+    @Test("No file of the store contains credentials, neither in clear nor in Base64")
     func noCredentialsOnDisk() async throws {
         let transport = ScriptedTransport { _, _ in .reply(403, [.cacheControl: "max-age=60"], "forbidden") }
         let fixture = try fixture(transport)
@@ -126,7 +126,7 @@ struct LoaderFailureRequestTests {
         #expect(transport.requests.last?.headerFields[.authorization] == "Basic \(encoded)")
         let rows = try fixture.store.query("SELECT request FROM cache_errors ORDER BY request").rows
         #expect(rows.count == 3)
-        // Looks at the WAL as it is, then at the index after a checkpoint.
+        // Reads the WAL, then the index after a checkpoint.
         for _ in 0..<2 {
             var isIndexFound = false
             for name in try FileManager.default.subpathsOfDirectory(atPath: fixture.directory.path) {
@@ -144,7 +144,7 @@ struct LoaderFailureRequestTests {
 
     // MARK: Methods, ranges and conditions
 
-    @Test("A 405 to HEAD blocks HEAD, and not GET")
+    @Test("A 405 to HEAD blocks HEAD, but not GET")
     func head() async throws {
         let transport = ScriptedTransport { request, _ in
             request.method == .head ? .reply(405) : .reply(200, [.cacheControl: "max-age=0"], "good")
@@ -160,7 +160,7 @@ struct LoaderFailureRequestTests {
         #expect(transport.requestCount == 3, "the success of GET does not end the block of HEAD")
     }
 
-    @Test("A 500 to GET blocks GET, and not HEAD")
+    @Test("A 500 to GET blocks GET, but not HEAD")
     func get() async throws {
         let transport = ScriptedTransport { request, _ in .reply(request.method == .head ? 200 : 500) }
         let fixture = try fixture(transport)
@@ -169,7 +169,7 @@ struct LoaderFailureRequestTests {
         #expect(transport.requestCount == 2)
     }
 
-    /// Fields of requests for a range, and of requests with a condition of the caller's own.
+    /// Fields of requests for a range, and of requests with the caller's own condition.
     private static let ownFields: [HTTPFields] = [
         [.range: "bytes=9-"], [.ifNoneMatch: "\"1\""], [.ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT"],
         [.ifMatch: "\"1\""], [.ifUnmodifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT"],
@@ -188,7 +188,7 @@ struct LoaderFailureRequestTests {
         #expect(try await fixture.loader.load(request()).text == "good")
     }
 
-    @Test("A block of the plain request holds back no range and no condition of the caller", arguments: ownFields)
+    @Test("A block of the plain request blocks no range and no condition of the caller", arguments: ownFields)
     func plainFailure(fields: HTTPFields) async throws {
         let transport = ScriptedTransport { request, _ in
             guard let name = fields.first?.name, request.headerFields.contains(name) else { return .reply(500) }

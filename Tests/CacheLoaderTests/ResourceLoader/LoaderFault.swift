@@ -2,9 +2,9 @@ import CacheLoader
 import HTTPTypes
 import LoopbackOrigin
 
-/// A way to answer that is of no use to who asks.
+/// A reply that is useless to the caller.
 enum LoaderFault: String, CaseIterable {
-    /// The most bytes of a body that the loaders of these tests take.
+    /// The largest body that the loaders of these tests accept, in bytes.
     static let limit: Int64 = 100_000
 
     case resetBeforeHead, resetInBody, truncated, brokenChunks, garbage, empty
@@ -48,7 +48,7 @@ enum LoaderFault: String, CaseIterable {
             0x0f, 0x07, 0x14,
         ] + Array(repeating: 0, count: 290) + [0xfc, 0x18, 0xfb, 0xe2, 0xb2, 0xf6, 0xe0, 0x93, 0x04, 0x00]
 
-    /// Longer than what the system buffers on the way.
+    /// Exceeds the buffers of the system.
     private static let long = [UInt8](repeating: 7, count: 24 << 20)
 
     func explains(_ error: LoadError, _ url: String) -> Bool {
@@ -70,12 +70,12 @@ enum LoaderFault: String, CaseIterable {
         case .redirectLoop, .redirectChain: error == .tooManyRedirects(url: url, limit: 20)
         case .redirectToFile:
             if case .invalidURL = error { true } else { false }
-        // URLSession on Linux takes it for no response.
+        // URLSession on Linux treats this reply as no response.
         case .redirectToNothing: error.brief == .status(302, url: url) || isTransport(.malformedResponse)
         }
     }
 
-    /// What is counted in the index.
+    /// The failures counted in the index.
     var failures: [Int] {
         switch self {
         case .notFound: [404]
@@ -84,7 +84,7 @@ enum LoaderFault: String, CaseIterable {
         }
     }
 
-    /// The requests that one load makes; `nil` where a transport may make another by itself.
+    /// The number of requests of one load, or `nil` if a transport may add one.
     var requests: Int? {
         switch self {
         case .resetBeforeHead, .resetInBody, .garbage, .empty: nil
@@ -98,15 +98,16 @@ enum LoaderFault: String, CaseIterable {
     /// Whether the reply replaces the stored response before its body turns out to be unreadable.
     var mayReplace: Bool { self == .bomb }
 
-    /// Whether the default policy serves stale in place of the reply; `nil` if that depends on the transport.
+    /// Whether the default policy serves stale instead of the reply, or `nil` if that depends on the transport.
     ///
-    /// It does for a failure before the head, for a 5xx, and for a body that breaks off. It does not for other statuses.
+    /// It does for a failure before the head, for a 5xx, and for a body that breaks off. It does not for other
+    /// statuses.
     var servesStale: Bool? {
         switch self {
         case .resetBeforeHead, .garbage, .empty, .unavailable, .unavailableForLong, .notModified, .truncated,
             .brokenChunks, .resetInBody:
             true
-        // For URLSession on Linux a 302 without Location is no response.
+        // For URLSession on Linux, a 302 without Location is not a response.
         case .redirectToNothing: nil
         default: false
         }

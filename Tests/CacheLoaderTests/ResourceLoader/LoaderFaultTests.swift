@@ -9,12 +9,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The whole way from a real origin that misbehaves, over a real transport, to the value and the store.
-@Suite("ResourceLoader: origins that misbehave", .timeLimit(.minutes(20)))
+/// The whole path from a misbehaving real origin, over a real transport, to the value and the store.
+@Suite("ResourceLoader: misbehaving origins", .timeLimit(.minutes(20)))
 struct LoaderFaultTests {
-    /// An origin that misbehaves while it is told to.
+    /// An origin that misbehaves on demand.
     private final class Origin: Sendable {
-        /// Guards what is wrong with it.
+        /// Guards the current fault.
         private let fault: Mutex<LoaderFault?>
 
         init(_ fault: LoaderFault?) { self.fault = Mutex(fault) }
@@ -30,7 +30,7 @@ struct LoaderFaultTests {
     }
 
     private func fixture(_ adapter: TransportAdapter) throws -> LoaderFixture {
-        // What is stored stands in for nothing: each error is to be seen.
+        // Never serves stale, so that each error is visible.
         try LoaderFixture(transport: adapter.make(), policy: CachePolicy(staleWhenDisconnected: .zero)) {
             $0.maxBodyBytes = LoaderFault.limit
         }
@@ -42,7 +42,7 @@ struct LoaderFaultTests {
     }
 
     @Test(
-        "S18, A7, D4, D5: without anything stored: a typed error, nothing is stored, and the next load is as ever",
+        "S18, A7, D4, D5: without a stored response: a typed error, nothing is stored, and the next load succeeds",
         arguments: TransportAdapter.allCases, LoaderFault.allCases)
     func cold(_ adapter: TransportAdapter, _ fault: LoaderFault) async throws {
         let misbehaving = Origin(fault)
@@ -87,7 +87,7 @@ struct LoaderFaultTests {
             #expect(try fixture.store.peek(CacheKey(url: url))?.metadata.expiresAt == expiry)
             let offline = try await fixture.loader.load(ResourceRequest(url, policy: .cacheFirst))
             #expect(offline.text == "good" && offline.isStale)
-            // As a loader is configured by default.
+            // The default configuration of a loader.
             let ever = Duration.seconds(Int64.max)
             let fallback = try? await fixture.loader.load(
                 ResourceRequest(url, policy: .init(staleIfError: ever, staleWhenDisconnected: ever)))
@@ -108,7 +108,7 @@ struct LoaderFaultTests {
         await origin.stop()
     }
 
-    @Test("S18: bytes past the declared length are left alone, and not stored", arguments: TransportAdapter.allCases)
+    @Test("S18: bytes past the declared length are ignored, and not stored", arguments: TransportAdapter.allCases)
     func surplus(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in
             OriginReply.ok("0123456789".utf8, cacheControl: "max-age=60").delivered(.declaring(length: 4))
@@ -123,7 +123,7 @@ struct LoaderFaultTests {
     }
 
     @Test(
-        "H5: an origin that stalls, before the head or in the body, is given up in time; the next attempt has it whole",
+        "H5: a stall before the head or in the body ends at the timeout; the next attempt gets the whole",
         arguments: TransportAdapter.allCases, [-1, 0, 500])
     func stall(_ adapter: TransportAdapter, afterBytes count: Int) async throws {
         let body = [UInt8](repeating: 7, count: 1_000)
@@ -165,7 +165,7 @@ struct LoaderFaultTests {
         await origin.stop()
     }
 
-    @Test("H7: a 503 with Retry-After is come back to when it says", arguments: TransportAdapter.allCases)
+    @Test("H7: a 503 with Retry-After is retried at that time", arguments: TransportAdapter.allCases)
     func retryAfter(_ adapter: TransportAdapter) async throws {
         let first = FirstTime()
         let origin = try await LoopbackOrigin { _ in
@@ -191,7 +191,7 @@ struct LoaderFaultTests {
     }
 
     @Test(
-        "K4: a redirect from https down to http is followed without credentials, and each hop is kept under its own URL",
+        "K4: a redirect from https to http is followed without credentials; each response is stored under its own URL",
         arguments: TransportAdapter.allCases)
     func downgrade(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in .ok("plain".utf8, cacheControl: "max-age=60") }
@@ -218,7 +218,7 @@ struct LoaderFaultTests {
     }
 }
 
-/// What is secure goes one way, the rest another.
+/// Sends https requests to one transport, all others to another.
 private struct SplitTransport: HTTPTransport {
     let secure: ScriptedTransport
     let plain: any HTTPTransport

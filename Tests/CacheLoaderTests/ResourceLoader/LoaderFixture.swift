@@ -6,7 +6,7 @@ internal import HTTPCaching
 import HTTPTypes
 import LoopbackOrigin
 
-/// A store, a loader and a cache of its own directory, on a clock that a test moves.
+/// A store, a loader and a cache in a temporary directory, with a clock that the test controls.
 final class LoaderFixture: Sendable {
     let directory: TemporaryDirectory
     let clock = ManualClock()
@@ -14,8 +14,8 @@ final class LoaderFixture: Sendable {
     let loader: ResourceLoader
     let cache: HTTPCache
 
-    /// Whether `CACHESTORE_FIXTURE` asks for the policy and the retries of a loader's default configuration in place of those
-    /// of RFC 9111 and no retries. A test that gives a policy has that policy.
+    /// Whether `CACHESTORE_FIXTURE` selects the policy and the retries of a loader's default configuration. Otherwise
+    /// the policy follows RFC 9111, and nothing is retried. A policy of the test takes precedence.
     static let hasLoaderDefaults = ProcessInfo.processInfo.environment["CACHESTORE_FIXTURE"] == "defaults"
 
     init(
@@ -29,7 +29,7 @@ final class LoaderFixture: Sendable {
         storing.clock = clock.date
         storing.limits = limits
         store = try ResponseStore(directory: directory.url, configuration: storing)
-        // On a busy system the time limit for the body of a redirect must not end its transfer.
+        // On a busy system, the time limit for the body of a redirect must not end its transfer.
         let sleep: @Sendable (Duration) async throws -> Void = {
             try await Task.sleep(for: $0 < .seconds(5) ? $0 : .seconds(600))
         }
@@ -37,7 +37,7 @@ final class LoaderFixture: Sendable {
         loading.clock = clock.date
         loading.sleep = sleep
         loading.retry = Self.hasLoaderDefaults ? RetryPolicy(baseDelay: .milliseconds(1)) : .never
-        // The pauses of a test's own clock are those that the test expects.
+        // No timeout: a test with its own clock expects only its own pauses.
         loading.timeout = nil
         if let policy { loading.policy = policy } else if !Self.hasLoaderDefaults { loading.policy = CachePolicy() }
         configure(&loading)
@@ -49,7 +49,7 @@ final class LoaderFixture: Sendable {
         cache = HTTPCache(store: store, transport: transport, configuration: caching)
     }
 
-    /// Returns once content is stored for a URL. A redirect is stored after it was followed.
+    /// Returns once content is stored for a URL. A redirect is stored after the loader has followed it.
     func stored(_ url: String) async throws {
         let key = try CacheKey(url: url)
         try await eventually { try store.contains(key) }
@@ -60,7 +60,7 @@ final class LoaderFixture: Sendable {
         get throws {
             let root = directory.url.appending(path: "blobs")
             let names = try FileManager.default.subpathsOfDirectory(atPath: root.path(percentEncoded: false))
-            // The names of two characters are the folders.
+            // Names of two characters are folders.
             return try names.filter { $0.utf8.count > 2 }
                 .map { root.appending(path: $0) }
                 .map { ($0, try Data(contentsOf: $0)) }
@@ -69,14 +69,14 @@ final class LoaderFixture: Sendable {
 }
 
 extension ScriptedTransport {
-    /// Gives the replies of an origin without a network, one after the other; the last one again and again.
+    /// Sends the replies of an origin in order, without a network, and repeats the last one.
     convenience init(_ first: OriginReply, _ others: OriginReply...) {
         self.init(([first] + others).map { .reply($0.status, $0.fields, body: Data($0.body)) })
     }
 }
 
 extension HTTPRequest {
-    /// A request to the one origin of these tests.
+    /// A request to the only origin of these tests.
     static func to(_ path: String, method: Method = .get, _ fields: HTTPFields = [:]) -> HTTPRequest {
         HTTPRequest(method: method, scheme: "https", authority: "example.com", path: path, headerFields: fields)
     }

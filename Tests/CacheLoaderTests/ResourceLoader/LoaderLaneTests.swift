@@ -10,17 +10,17 @@ struct LoaderLaneTests {
     private let origin = HeldOrigin()
     private let executor = InOrderExecutor()
 
-    /// A host for each path, but where a test is about hosts.
+    /// A host for each path, unless a test is about hosts.
     private func request(_ path: String, _ lane: Lane = .urgent) -> ResourceRequest {
         ResourceRequest("https://host\(path.dropFirst()).example\(path)", lane: lane)
     }
 
-    /// Begins a load. What is begun one after the other comes in that order.
+    /// Begins a load. Consecutive calls enter in order.
     private func begin(_ fixture: LoaderFixture, _ request: ResourceRequest) -> Task<String, any Error> {
         Task(executorPreference: executor) { try await fixture.loader.load(request).text }
     }
 
-    @Test("H1: of 20 urgent loads 6 are under way, a change to 2 takes effect at once, a hit waits for none of them")
+    @Test("H1: of 20 urgent loads 6 run; a change to 2 takes effect immediately; a hit waits for no load")
     func width() async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let hit = "https://example.com/hit"
@@ -53,7 +53,7 @@ struct LoaderLaneTests {
         #expect(Array(origin.begun.dropFirst(9)).sorted() == (9..<20).map { "/\($0)" }.sorted())
     }
 
-    @Test("H1: one host has no more than its share, and others do not wait for it")
+    @Test("H1: a host has at most its share, and other hosts do not wait for it")
     func perHost() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.perHost = 1 }
         let one = begin(fixture, ResourceRequest("https://a.example/1"))
@@ -68,7 +68,7 @@ struct LoaderLaneTests {
         #expect(try await [one.value, two.value] == ["/1", "/2"])
     }
 
-    @Test("H1: by default a host whose loads hang does not stop the loads of another host")
+    @Test("H1: by default a host whose loads hang does not block the loads of another host")
     func hangingHost() async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let hanging = (0..<12).map { begin(fixture, ResourceRequest("https://a.example/\($0)")) }
@@ -79,7 +79,7 @@ struct LoaderLaneTests {
         for (number, task) in hanging.enumerated() { #expect(try await task.value == "/\(number)") }
     }
 
-    @Test("H2: the background begins nothing while anything urgent waits or runs, is not interrupted, goes on later")
+    @Test("H2: background loads start only without urgent ones; running ones continue, queued ones start later")
     func background() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
         let background = ["/b1", "/b2"].map { begin(fixture, request($0, .background)) }
@@ -100,7 +100,7 @@ struct LoaderLaneTests {
         #expect(try await background[1].value == "/b2")
     }
 
-    @Test("H2: an urgent load that is parked does not hold the background up")
+    @Test("H2: a parked urgent load does not block the background")
     func parked() async throws {
         let reachability = ManualReachability(unreachable: ["down.example"])
         let parked = ScriptedTransport { [origin] request, content throws(TransportError) in
@@ -127,7 +127,7 @@ struct LoaderLaneTests {
             begin(fixture, request("/b1", .background)), begin(fixture, request("/b2", .background)),
             begin(fixture, request("/x", .background)), begin(fixture, request("/x")),
         ]
-        // Before /b2, and beside /b1.
+        // Starts before /b2, and runs at the same time as /b1.
         await origin.asked("/b1")
         await origin.asked("/x")
         origin.open("/x")
@@ -180,11 +180,11 @@ struct LoaderLaneTests {
         fed.end()
         for task in tasks { #expect(try await task.value == "half") }
         #expect(transport.requestCount == 1)
-        // Two chunks and the end: the bytes of one body.
+        // Two chunks and the end: one body.
         #expect(fed.pullCount == 3)
     }
 
-    @Test("H8: a load that is cancelled in the queue leaves the lane, and sends no request")
+    @Test("H8: a load cancelled in the queue leaves the lane, and sends no request")
     func cancelledInLane() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
         let paths = ["/1", "/2", "/3"]

@@ -27,7 +27,7 @@ struct LoaderMemoryTests {
         return (fixture, transport)
     }
 
-    @Test("G6: a load fills memory; a second takes it from there, without a look into the store")
+    @Test("G6: a load fills memory; the next load hits there without a lookup in the store")
     func filling() async throws {
         let (fixture, transport) = try fixture()
         #expect(try await fixture.loader.load(url, as: processor).source == .network)
@@ -45,7 +45,7 @@ struct LoaderMemoryTests {
     }
 
     @Test(
-        "G8: nothing in memory answers while the store cannot tell whether it has the response, but it stays in memory")
+        "G8: while the store is suspended, memory answers nothing and keeps its values")
     func suspended() async throws {
         let (fixture, transport) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -56,7 +56,7 @@ struct LoaderMemoryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("G8: nor does a value whose entry another store object has removed, replaced or evicted", arguments: 0..<3)
+    @Test("G8: removes the memory value when another store removes, replaces or evicts the entry", arguments: 0..<3)
     func otherStore(change: Int) async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -76,7 +76,7 @@ struct LoaderMemoryTests {
     }
 
     @Test(
-        "A value stays in memory when other keys change, and when a part of the configuration does that it does not depend on"
+        "A value stays in memory when other keys or unrelated parts of the configuration change"
     )
     func others() async throws {
         let (fixture, _) = try fixture()
@@ -89,7 +89,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url).source == .disk)
     }
 
-    @Test("URLs that differ only in their Unicode normalisation have values of their own")
+    @Test("URLs that differ only in their Unicode normalisation have separate values")
     func normalisation() async throws {
         let transport = ScriptedTransport { request, _ in .reply(200, [.cacheControl: "max-age=60"], request.path ?? "")
         }
@@ -100,7 +100,7 @@ struct LoaderMemoryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("A value is not kept if its response was validated while the value was made, and is not as fresh any more")
+    @Test("A value is not kept if a validation during its processing makes the response less fresh")
     func validatedMeanwhile() async throws {
         let number = Counter()
         let transport = ScriptedTransport { _, _ in
@@ -123,7 +123,7 @@ struct LoaderMemoryTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("K4: a load that begins before a change of the partition leaves no value for loads after it")
+    @Test("K4: a load that begins before a change of the partition leaves no value for later loads")
     func changedPartition() async throws {
         struct Refusal: Error {}
         let gate = Gate()
@@ -140,7 +140,7 @@ struct LoaderMemoryTests {
         }
         async let load = fixture.loader.load(url, as: processor)
         await gate.reached(1)
-        // The load asks the origin and waits for it only afterwards.
+        // The load asks the origin and waits for it before the change.
         fixture.loader.configuration.partition = "b"
         gate.open()
         #expect(try await load.source == .network)
@@ -157,7 +157,7 @@ struct LoaderMemoryTests {
         #expect(kept < 20)
     }
 
-    @Test("G9: of evicted objects that nobody holds, the keys go, too")
+    @Test("G9: evicted objects that are released lose their keys, too")
     func evictedObjects() {
         struct Probe { weak var metadata: Box? }
         let cache = MemoryCache<MetadataKey, Box>(costLimit: 10)
@@ -179,7 +179,7 @@ struct LoaderMemoryTests {
         func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
-    @Test("G6: so does a hit in the store, but not a request that does not want it", arguments: [true, false])
+    @Test("G6: a hit in the store also fills memory, unless the request opts out", arguments: [true, false])
     func optOut(usesMemory: Bool) async throws {
         let (fixture, _) = try fixture()
         try await fixture.loader.insert(Data("stored".utf8), for: url)
@@ -190,7 +190,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(request, as: processor).source == (usesMemory ? .memory : .disk))
     }
 
-    @Test("G1: with a limit of 0, or one below the cost of a value, nothing is in memory; a change counts at once")
+    @Test("G1: memory is empty at a limit of 0 or below a value's cost; a change of the limit takes effect immediately")
     func limit() async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -206,7 +206,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url).source == .memory)
     }
 
-    @Test("G1: a limit of 0 keeps nothing, also no empty value", arguments: ["", "body"])
+    @Test("G1: a limit of 0 keeps nothing, not even an empty value", arguments: ["", "body"])
     func zeroLimit(body: String) async throws {
         let transport = ScriptedTransport(.ok(body.utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -215,7 +215,7 @@ struct LoaderMemoryTests {
         for _ in 0..<2 { #expect(try await fixture.loader.load(url).source == .disk) }
     }
 
-    @Test("G1, G4: Int.max is no limit, and pressure frees a share of the values all the same")
+    @Test("G1, G4: Int.max is no limit, and pressure still frees a share of the values")
     func unlimited() async throws {
         let pressure = MemoryPressureSource()
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
@@ -229,7 +229,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url).source == .disk)
     }
 
-    @Test("B8: memory obeys the same decision as the store")
+    @Test("B8: memory follows the same decision as the store")
     func decision() async throws {
         let (fixture, transport) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -252,7 +252,7 @@ struct LoaderMemoryTests {
     }
 
     @Test(
-        "B5, B7: nor does it answer a request that wants more than a fresh value",
+        "B5, B7: memory does not answer a request that wants more than a fresh value",
         arguments: [
             ResourceRequest("https://example.com/a", headerFields: [.cacheControl: "no-cache"]),
             ResourceRequest("https://example.com/a", policy: .revalidateAlways),
@@ -267,7 +267,7 @@ struct LoaderMemoryTests {
         }
     }
 
-    @Test("A clock that was set back makes nothing fresher")
+    @Test("Setting the clock back makes no value fresher")
     func clock() async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -275,7 +275,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url).source != .memory)
     }
 
-    @Test("J1: a hit in memory is a use of the entry")
+    @Test("J1: a hit in memory counts as an access to the entry")
     func access() async throws {
         let (fixture, _) = try fixture("max-age=1000")
         _ = try await fixture.loader.load(url)
@@ -286,7 +286,7 @@ struct LoaderMemoryTests {
         #expect(try fixture.store.statistics().hits == 1)
     }
 
-    @Test("J2: a removed or replaced response is not in memory either")
+    @Test("J2: removes the memory value of a removed or replaced response")
     func removing() async throws {
         let (fixture, transport) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -301,7 +301,7 @@ struct LoaderMemoryTests {
     }
 
     @Test(
-        "J3: clearing memory leaves the store, clearing the store removes the values made of it; each is reported",
+        "J3: clearing memory keeps the store; clearing the store removes its values; each is reported",
         arguments: ResourceLoader.ClearScope.allCases)
     func clearing(scope: ResourceLoader.ClearScope) async throws {
         let (fixture, _) = try fixture()
@@ -317,7 +317,7 @@ struct LoaderMemoryTests {
         #expect(FileManager.default.fileExists(atPath: sentinel.path))
     }
 
-    @Test("J4: a load begun before a removal delivers, but is neither in the store nor in memory afterwards")
+    @Test("J4: a load that began before a removal delivers, but stores nothing in the store or in memory")
     func removedMeanwhile() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -340,7 +340,7 @@ struct LoaderMemoryTests {
         init(_ bytes: Int) { self.bytes = bytes }
     }
 
-    @Test("G7: a value that the program still holds is found again after memory was freed")
+    @Test("G7: finds a value that the program still holds after memory was freed")
     func heldElsewhere() async throws {
         let (fixture, _) = try fixture()
         let decoder = ClosureProcessor<Data, Picture>(ProcessorID("picture")) { [runs] data, _ in

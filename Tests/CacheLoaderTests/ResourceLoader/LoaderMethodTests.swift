@@ -11,7 +11,7 @@ import Testing
 struct LoaderMethodTests {
     private let url = "https://example.com/a"
 
-    @Test("K3: two POSTs are two requests, at the same time or not, and leave no row")
+    @Test("K3: two POSTs are two requests, concurrent or not, and leave no row")
     func posts() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, content in
@@ -52,7 +52,7 @@ struct LoaderMethodTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("K3: a condition of the caller's own passes through, and its 304 reaches the caller, stored or not")
+    @Test("K3: forwards a caller's own condition, and its 304 reaches the caller, stored or not")
     func ownCondition() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] == "\"1\""
@@ -71,7 +71,7 @@ struct LoaderMethodTests {
         #expect(try await fixture.loader.load(url).text == "body")
     }
 
-    @Test("K3: a load that takes longer than it may is timedOut, which is no final error; its transfer is stopped")
+    @Test("K3: a load beyond its timeout is timedOut, which is not final; its transfer is stopped")
     func timeout() async throws {
         let (sleeper, gate, wasCancelled) = (ManualClock(), Gate(), Gate())
         let transport = ScriptedTransport { _, _ in
@@ -96,7 +96,7 @@ struct LoaderMethodTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("K3: a load that is in time is not held up by its timeout")
+    @Test("K3: a timeout does not delay a load in time")
     func inTime() async throws {
         let sleeper = ManualClock()
         let fixture = try LoaderFixture(transport: ScriptedTransport(.ok("body".utf8))) { $0.sleep = sleeper.sleep }
@@ -117,7 +117,7 @@ struct LoaderMethodTests {
     }
 
     @Test(
-        "RFC 9110 §15.4: a redirect keeps the method, but that 303 asks for GET, and 301 and 302 do after POST",
+        "RFC 9110 §15.4: a redirect keeps the method, except that 303 asks for GET, and so do 301 and 302 after POST",
         arguments: [
             RedirectStep(301, .get, .get), RedirectStep(301, .head, .head), RedirectStep(301, .post, .get),
             RedirectStep(301, .put, .put),

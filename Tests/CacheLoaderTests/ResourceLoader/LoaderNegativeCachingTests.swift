@@ -21,7 +21,7 @@ struct LoaderNegativeCachingTests {
         }
     }
 
-    /// Loads, and expects that it fails with a status.
+    /// Loads, and expects a failure with this status.
     private func fail(
         _ fixture: LoaderFixture, _ status: Int, _ request: ResourceRequest? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -31,7 +31,7 @@ struct LoaderNegativeCachingTests {
         }
     }
 
-    @Test("D1: 3 errors are allowed; later loads fail at once with the status, until 60 s after the last; then 3 again")
+    @Test("D1: 3 errors are allowed; loads then fail immediately with the status for 60 s after the last; then 3 again")
     func row() async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable))
         let fixture = try fixture(transport)
@@ -51,7 +51,7 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == 6)
     }
 
-    @Test("D1: errors that are farther apart than 60 s are not counted together; nearer ones are, however many")
+    @Test("D1: errors more than 60 s apart do not count together; closer ones do, in any number")
     func window() async throws {
         let transport = ScriptedTransport(.status(.notFound))
         let fixture = try fixture(transport)
@@ -64,7 +64,7 @@ struct LoaderNegativeCachingTests {
             await fail(fixture, 404)
             fixture.clock.advance(by: 50)
         }
-        // Three, one that is blocked, and so on.
+        // Three requests, one blocked load, and so on.
         #expect(transport.requestCount == 10 + 8)
     }
 
@@ -101,7 +101,7 @@ struct LoaderNegativeCachingTests {
         #expect(try fixture.store.failure(for: CacheKey(url: url))?.count == 2)
     }
 
-    @Test("D1: a clock that was set back blocks nothing")
+    @Test("D1: setting the clock back blocks nothing")
     func clockSetBack() async throws {
         let transport = ScriptedTransport(.status(.notFound))
         let fixture = try fixture(transport, maxAttempts: 1)
@@ -113,7 +113,7 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("D1: only what reads is counted: that nothing can be posted says nothing of what can be had")
+    @Test("D1: only GET and HEAD count: a failed POST does not block a GET")
     func posts() async throws {
         let transport = ScriptedTransport { request, _ in
             request.method == .post ? .reply(405) : .reply(200, [:], "good")
@@ -125,7 +125,7 @@ struct LoaderNegativeCachingTests {
     }
 
     @Test(
-        "D2: a success forgets the errors, stored or not, and so does a 304",
+        "D2: a success resets the errors, stored or not, and so does a 304",
         arguments: [
             OriginReply.ok("good".utf8, cacheControl: "max-age=0"), .ok("good".utf8, cacheControl: "no-store"),
             .notModified(etag: "\"1\""),
@@ -206,7 +206,7 @@ struct LoaderNegativeCachingTests {
         }
     }
 
-    @Test("D6: with its key the failures are removed")
+    @Test("D6: removing a key removes its failures")
     func removal() async throws {
         let transport = ScriptedTransport(.status(.notFound), .ok("good".utf8))
         let fixture = try fixture(transport, maxAttempts: 1)
@@ -215,7 +215,7 @@ struct LoaderNegativeCachingTests {
         #expect(try await fixture.loader.load(url).text == "good")
     }
 
-    @Test("D6: remoteOnly asks all the same")
+    @Test("D6: remoteOnly ignores the block")
     func remoteOnly() async throws {
         let transport = ScriptedTransport(.status(.notFound), .ok("good".utf8))
         let fixture = try fixture(transport, maxAttempts: 1)
@@ -226,7 +226,9 @@ struct LoaderNegativeCachingTests {
         #expect(try await fixture.loader.load(request).text == "good")
     }
 
-    @Test("D6: no-cache and no-store, of request or response, make no difference", arguments: ["no-cache", "no-store"])
+    @Test(
+        "D6: no-cache and no-store, of request or response, do not change the counting",
+        arguments: ["no-cache", "no-store"])
     func noCache(directive: String) async throws {
         let transport = ScriptedTransport(.status(.notFound, fields: [.cacheControl: directive]))
         let fixture = try fixture(transport, maxAttempts: 1)

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Everything that can be asked of a loader, one thing after the other, by chance. Checks what it gets.
+/// Performs random operations of a loader, one after another, and checks the results.
 struct LoaderOperations {
     static let urlCount = 60
 
@@ -22,7 +22,7 @@ struct LoaderOperations {
 
     private mutating func number() -> Int { Int.random(in: 0..<Self.urlCount, using: &generator) }
 
-    /// A request of any kind, and what its body begins with.
+    /// A request of any kind, and the expected prefix of its body.
     private mutating func request() -> (request: ResourceRequest, prefix: String) {
         let number = number()
         var request = ResourceRequest(Self.url(number))
@@ -41,14 +41,14 @@ struct LoaderOperations {
         #expect(data.starts(with: prefix.utf8), "\(generator)")
     }
 
-    /// Lets the errors pass that a loader may have to report, and no failure of its store.
+    /// Passes errors that a loader may report, but no failure of its store.
     private func tolerant<Value>(_ body: () async throws -> Value) async throws -> Value? {
         do {
             return try await body()
         } catch let error as LoadError {
             switch error {
             case .httpStatus, .transport, .cancelled, .notCached, .tooManyRedirects: return nil
-            // More bodies are on their way at once than the limit has room for.
+            // More concurrent bodies than the limit allows.
             case .store(.bodyTooLarge): return nil
             default: throw error
             }
@@ -60,7 +60,7 @@ struct LoaderOperations {
     ) async throws {
         let loader = fixture.loader
         count += 1
-        // Operations that empty the cache are rare, so that the others find stored responses.
+        // Operations that empty the cache are rare, so that other operations find stored responses.
         switch Int.random(in: 0..<1_000, using: &generator) {
         case ..<370:
             let (request, prefix) = request()
@@ -109,7 +109,7 @@ struct LoaderOperations {
             if case .completed(let loaded) = event { expect(loaded.data, prefix) }
             if case .cached(let loaded) = event { expect(loaded.data, prefix) }
             if case .storeFailed(let error) = event { Issue.record("\(error), \(generator)") }
-            // Who lets go of it is told nothing more.
+            // A reader that releases the events receives no more.
             if !isPatient, !event.isLast { return }
         }
         expectGrammatical(events)
@@ -178,9 +178,9 @@ struct LoaderOperations {
     }
 }
 
-/// An origin that answers each path with a body that begins with the path: sooner or later, or not at all.
+/// An origin that answers each path with a body that begins with the path, after a random time or never.
 final class BusyOrigin: HTTPTransport {
-    /// What is under way, seen from outside.
+    /// The open exchanges and bodies, counted outside the origin.
     final class Counts: Sendable {
         private struct State {
             var exchanges = 0
@@ -207,7 +207,7 @@ final class BusyOrigin: HTTPTransport {
         fileprivate func endBody() { state.withLock { $0.openBodies -= 1 } }
     }
 
-    /// Counts a body until nobody can read it any more.
+    /// Counts a body until its last reference is released.
     private final class OpenBody: Sendable {
         private let counts: Counts
         private let chunks: TransportBody
@@ -228,7 +228,7 @@ final class BusyOrigin: HTTPTransport {
     }
 
     private let counts: Counts
-    /// Guards what is left to chance.
+    /// Guards the random numbers.
     private let generator: Mutex<SeededGenerator>
 
     init(_ counts: Counts, seed: UInt64) {

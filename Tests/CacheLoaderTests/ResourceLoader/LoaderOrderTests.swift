@@ -10,7 +10,7 @@ import Testing
 struct LoaderOrderTests {
     private let url = "https://example.com/a"
 
-    /// What has happened, in order.
+    /// The finished waiters, in order.
     private final class Log: Sendable {
         /// Guards the numbers.
         private let numbers = Mutex<[Int]>([])
@@ -20,7 +20,7 @@ struct LoaderOrderTests {
         func append(_ number: Int) { numbers.withLock { $0.append(number) } }
     }
 
-    @Test("E2: waiters finish in the order in which they came; loads that they start then are neither lost nor merged")
+    @Test("E2: waiters finish in the order of their arrival; loads that they then start are neither lost nor merged")
     func order() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -30,7 +30,7 @@ struct LoaderOrderTests {
         let fixture = try LoaderFixture(transport: transport)
         let (executor, finished, again) = (InOrderExecutor(), Log(), Log())
         let tasks = (0..<20).map { number in
-            // Some come in the background: that they share a flight with urgent ones changes nothing.
+            // Some loads are in the background: sharing a request with urgent loads changes nothing.
             let request = ResourceRequest(url, lane: number % 3 == 0 ? .background : .urgent)
             return Task(executorPreference: executor) {
                 _ = try await fixture.loader.load(request)
@@ -43,7 +43,7 @@ struct LoaderOrderTests {
         await executor.settled()
         await gate.reached(1)
         gate.admit()
-        // All wait again: the one request that there may be is held.
+        // All tasks wait again: the gate holds the only request.
         await eventually { finished.entries.count == 20 }
         await executor.settled()
         #expect(finished.entries == Array(0..<20))
@@ -54,7 +54,7 @@ struct LoaderOrderTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E2: a cancelled waiter ends at once, the others later and in their order")
+    @Test("E2: a cancelled waiter ends immediately, the others later and in their order")
     func orderWithoutSome() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -76,7 +76,7 @@ struct LoaderOrderTests {
         #expect(origin.begun == ["/a"])
     }
 
-    @Test("E2: waiters learn of a failure in the order in which they came")
+    @Test("E2: waiters receive a failure in the order of their arrival")
     func failureOrder() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -125,12 +125,12 @@ struct LoaderOrderTests {
         #expect(try fixture.loader.isLoading(request))
         origin.open("/a")
         #expect(try await last.value.text == "/a")
-        // Who has been told may come here before the loader has let go of its waiters.
+        // A task may resume before the loader has released its waiters.
         try await eventually { try !fixture.loader.isLoading(request) }
         #expect(throws: LoadError.self) { try fixture.loader.isLoading(ResourceRequest("no URL")) }
     }
 
-    @Test("E8: isLoading while an attempt has failed and another is due")
+    @Test("E8: isLoading is true between a failed attempt and the next one")
     func isLoadingBetweenAttempts() async throws {
         let sleeper = ManualClock()
         let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))

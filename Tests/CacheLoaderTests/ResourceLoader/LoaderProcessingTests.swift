@@ -13,7 +13,7 @@ struct LoaderProcessingTests {
     private let url = "https://example.com/a"
     private let runs = Counter()
 
-    /// Makes numbers of digits, and counts its runs.
+    /// Parses numbers from digits, and counts its runs.
     private func number(_ name: String = "number") -> ClosureProcessor<Data, Int> {
         ClosureProcessor(ProcessorID(name)) { [runs] data, _ in
             runs.next()
@@ -58,7 +58,7 @@ struct LoaderProcessingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E3: equal names of different outputs are different processors")
+    @Test("E3: equal names with different outputs are different processors")
     func outputs() async throws {
         let (fixture, _) = try fixture("42")
         let text = ClosureProcessor<Data, String>(ProcessorID("number")) { data, _ in
@@ -70,7 +70,7 @@ struct LoaderProcessingTests {
         #expect(try await second.value == "42")
     }
 
-    @Test("F1: a load that fails calls no processor; one that succeeds does it off the main actor")
+    @Test("F1: a failed load calls no processor; a successful one calls it off the main actor")
     func calls() async throws {
         let transport = ScriptedTransport { _, _ in .reply(404, [:], "42") }
         let fixture = try LoaderFixture(transport: transport)
@@ -114,7 +114,7 @@ struct LoaderProcessingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("A waiter that comes while the bytes are processed gets its own value of them")
+    @Test("A waiter that joins during the processing gets its own value of the bytes")
     func late() async throws {
         let (fixture, transport) = try fixture("42", [:])
         let gate = Gate()
@@ -132,7 +132,7 @@ struct LoaderProcessingTests {
         #expect(transport.requestCount == 1)
     }
 
-    /// Suspends a task for a number of turns that the test chooses before each race.
+    /// Suspends a task for a number of turns that the test sets before each race.
     private final class Pace: Sendable {
         /// Guards the number of turns.
         private let turns = Mutex(0)
@@ -147,7 +147,7 @@ struct LoaderProcessingTests {
     /// The number of races. Fewer in a debug build: each of their many turns waits for the tasks of all other tests.
     private static let raceCount = Repetitions.count(1_000, debug: 200)
 
-    @Test("C6: in many races of a stored value's processing with the network, no stored value follows a new one")
+    @Test("C6: in many races between stored value and network, no stored value follows a new one")
     func races() async throws {
         var generator = SeededGenerator()
         let seed = generator.description
@@ -163,7 +163,7 @@ struct LoaderProcessingTests {
             fixture.clock.advance(by: 20)
             network.set(.random(in: 0...40, using: &generator))
             let turns = Int.random(in: 0...40, using: &generator)
-            // The stored value loses every tenth race: a busy machine may let it win all the others.
+            // The stored value loses every tenth race: on a busy machine it might win all the others.
             let held = race.isMultiple(of: 10) ? Gate() : nil
             let decoder = ClosureProcessor<Data, Int>(ProcessorID("decoder")) { data, _ in
                 let number = Int(String(decoding: data, as: UTF8.self)) ?? 0
@@ -217,7 +217,7 @@ struct LoaderProcessingTests {
     }
 
     @Test(
-        "F7: content of another type is an error, is not stored, and no processor sees it",
+        "F7: content of another type throws, is not stored, and reaches no processor",
         arguments: [("text/html", false), ("Image/PNG; q=1", true), ("image/png", true), (nil, false)])
     func contentTypes(type: String?, isAccepted: Bool) async throws {
         var fields: HTTPFields = [.cacheControl: "max-age=60"]

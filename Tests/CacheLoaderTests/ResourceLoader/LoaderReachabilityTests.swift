@@ -4,14 +4,14 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: hosts that cannot be reached", .timeLimit(.minutes(20)))
+@Suite("ResourceLoader: unreachable hosts", .timeLimit(.minutes(20)))
 struct LoaderReachabilityTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualClock()
     private let reachability = ManualReachability(unreachable: ["example.com", "other.example"])
     private let attempts = Counter()
 
-    /// Which attempts, of all loads together, reach nothing.
+    /// A transport whose attempts, counted over all loads, fail as `isFailing` selects.
     private func transport(failing isFailing: @escaping @Sendable (Int) -> Bool) -> ScriptedTransport {
         ScriptedTransport { [attempts] _, _ throws(TransportError) in
             if isFailing(attempts.next()) { throw TransportError(.cannotConnect) }
@@ -31,10 +31,10 @@ struct LoaderReachabilityTests {
         }
     }
 
-    /// Returns once a load was parked: the loader asks before that, and again once it is.
+    /// Returns once a load was parked: the loader asks before and after it parks the load.
     private func parked(_ times: Int = 1) async { await reachability.asked(2 * times) }
 
-    @Test("H6: a transition to reachable is one request; a host that nobody tells of waits", arguments: [true, false])
+    @Test("H6: a transition to reachable is one request; without a transition, a load waits", arguments: [true, false])
     func transition(tellsOfAll: Bool) async throws {
         let transport = transport { $0 <= 2 }
         let fixture = try fixture(transport)
@@ -54,7 +54,7 @@ struct LoaderReachabilityTests {
         #expect(sleeper.sleeps == [], "nobody pauses who waits for the network")
     }
 
-    @Test("H6: After a change of the source, parked loads listen to the new one")
+    @Test("H6: after a change of the source, parked loads listen to the new one")
     func changedSource() async throws {
         let transport = transport { $0 <= 2 }
         let fixture = try fixture(transport)
@@ -70,7 +70,7 @@ struct LoaderReachabilityTests {
     }
 
     @Test(
-        "H6: Parked loads do not wait for a source that was removed, or that has nothing to report",
+        "H6: parked loads do not wait for a source that was removed, or that has nothing to report",
         arguments: [true, false])
     func removedSource(isRemoved: Bool) async throws {
         let transport = transport { _ in true }
@@ -82,7 +82,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("H6: Another change of the configuration costs a parked load no attempt")
+    @Test("H6: another change of the configuration costs a parked load no attempt")
     func otherChange() async throws {
         let transport = transport { $0 == 1 }
         let fixture = try fixture(transport)
@@ -124,7 +124,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 5)
     }
 
-    @Test("H6: a new load of a parked key retries at once; a later transition causes no further request")
+    @Test("H6: a new load of a parked key retries immediately; a later transition causes no further request")
     func newDemand() async throws {
         let transport = transport { [1, 3].contains($0) }
         let fixture = try fixture(transport)
@@ -132,7 +132,7 @@ struct LoaderReachabilityTests {
         await parked()
         #expect(try await fixture.loader.load(url).text == "good")
         #expect(try await first.value == "good")
-        // Is parked, and goes on with whatever else does.
+        // The load is parked, and continues when any host becomes reachable.
         let other = Task { try await fixture.loader.load("https://other.example/b").text }
         await parked(2)
         reachability.becameReachable(nil)
@@ -140,7 +140,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test("H6: a host that can be reached again just before the load is parked is not waited for")
+    @Test("H6: a host that becomes reachable just before its load is parked is tried immediately")
     func transitionInBetween() async throws {
         let transport = transport { $0 == 1 }
         let fixture = try fixture(transport)
@@ -149,7 +149,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("H6: a failure that is none of the network, or of a host that can be reached, is not parked")
+    @Test("H6: a load is parked only for a network failure of an unreachable host")
     func reachable() async throws {
         reachability.becameReachable("example.com")
         let transport = transport { $0 == 1 }
@@ -161,7 +161,7 @@ struct LoaderReachabilityTests {
         #expect(sleeper.sleeps == [.seconds(1)])
     }
 
-    @Test("H8: a load that is cancelled while parked is not retried")
+    @Test("H8: a load cancelled while parked is not retried")
     func cancelled() async throws {
         let transport = transport { $0 <= 2 }
         let fixture = try fixture(transport)
@@ -169,7 +169,7 @@ struct LoaderReachabilityTests {
         await parked()
         task.cancel()
         await #expect(throws: LoadError.cancelled) { try await task.value }
-        // Is parked, and goes on with whatever else does.
+        // The load is parked, and continues when any host becomes reachable.
         let other = Task { try await fixture.loader.load("https://other.example/b").text }
         await parked(2)
         reachability.becameReachable(nil)

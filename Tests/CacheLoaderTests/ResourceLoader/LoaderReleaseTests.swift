@@ -6,11 +6,11 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: its end", .timeLimit(.minutes(20)))
+@Suite("ResourceLoader: release", .timeLimit(.minutes(20)))
 struct LoaderReleaseTests {
     private let request = ResourceRequest("https://example.com/a")
 
-    /// What must not be there any more.
+    /// Weak references to objects that must be released.
     private struct Witness {
         weak var loader: ResourceLoader?
         weak var store: ResponseStore?
@@ -19,7 +19,7 @@ struct LoaderReleaseTests {
         var isGone: Bool { loader == nil && store == nil && transport == nil }
     }
 
-    /// Makes a loader, has it begin something, and lets go of it.
+    /// Creates a loader, begins an operation, and releases the loader.
     private func release<Kept>(
         _ transport: ScriptedTransport, _ configure: (inout ResourceLoader.Configuration) -> Void = { _ in },
         begin: (LoaderFixture) async throws -> Kept
@@ -43,7 +43,7 @@ struct LoaderReleaseTests {
         }
     }
 
-    @Test("K6: with a load that waits for its host: who waits is told, and nothing is left")
+    @Test("K6: with a parked load: its waiters get an error, and nothing is left")
     func parked() async throws {
         let reachability = ManualReachability(unreachable: ["example.com"])
         let (witness, streams) = try await release(
@@ -54,7 +54,7 @@ struct LoaderReleaseTests {
             },
             begin: { fixture in
                 let streams = await listeners(fixture)
-                // Once before it is parked, once after.
+                // Once before the load is parked, once after.
                 await reachability.asked(2)
                 return streams
             })
@@ -62,7 +62,7 @@ struct LoaderReleaseTests {
         await eventually { witness.isGone }
     }
 
-    @Test("K6: with a load that waits in a lane that is closed")
+    @Test("K6: with a load that waits in a closed lane")
     func queued() async throws {
         let (witness, streams) = try await release(
             ScriptedTransport { _, _ in .reply(200) }, { $0.lanes.urgent = 0 }, begin: { await listeners($0) })
@@ -91,7 +91,7 @@ struct LoaderReleaseTests {
         await eventually { witness.isGone }
     }
 
-    @Test("K6: cancelAll ends every waiter although the transport ignores its cancellation; then nothing is left")
+    @Test("K6: cancelAll ends every waiter even if the transport ignores its cancellation; then nothing is left")
     func heedlessTransport() async throws {
         let body = FedBody("ha", heedsCancellation: false)
         let (witness, loads) = try await release(
@@ -112,7 +112,7 @@ struct LoaderReleaseTests {
         await eventually { witness.isGone }
     }
 
-    @Test("K6: with handlers, handles, leases, models and a prefetch under way")
+    @Test("K6: with running handlers, handles, leases, models and a prefetch")
     func everything() async throws {
         let gate = Gate()
         let (witness, kept) = try await release(
@@ -133,7 +133,7 @@ struct LoaderReleaseTests {
             })
         gate.open()
         #expect(await kept.1.finished().completed == 10)
-        // Both the model and the lease went with the scope.
+        // The scope has released both the model and the lease.
         for await _ in kept.2 {}
         kept.0.cancel()
         await eventually { witness.isGone }

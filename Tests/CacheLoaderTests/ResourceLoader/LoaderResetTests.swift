@@ -14,7 +14,7 @@ import Testing
 struct LoaderResetTests {
     private static let body = Array("the quick brown fox".utf8)
 
-    /// An origin of one representation, whose responses break off where they are told to.
+    /// An origin with one representation, whose responses break off at a given byte.
     private final class Origin: Sendable {
         enum Cut: Sendable {
             case head(Int)
@@ -22,7 +22,7 @@ struct LoaderResetTests {
         }
 
         private let etag: String?
-        /// Guards where responses break off.
+        /// Guards the position of the break.
         private let cut = Mutex<Cut?>(nil)
 
         init(etag: String?) { self.etag = etag }
@@ -58,14 +58,14 @@ struct LoaderResetTests {
 
     private static var cuts: [Origin.Cut] { body.indices.map { .body($0) } }
 
-    /// Where heads break off without an end to the process: see the page on transports.
+    /// The positions at which a broken head does not end the process: see the page on transports.
     private static func headCuts(_ adapter: TransportAdapter) -> [Origin.Cut] {
         guard adapter.rawValue != "URLSession" else { return [.head(0)] }
         return stride(from: 0, to: Origin.head.count, by: Repetitions.count(1, debug: 5)).map { .head($0) }
     }
 
     @Test(
-        "S18, G15, D5: a typed error; what is kept of it is a part; then the whole is there, of old and new bytes or anew",
+        "S18, G15, D5: a typed error; the kept bytes are a part; the next load gets the whole, resumed or new",
         arguments: TransportAdapter.allCases, ["\"1\"", "W/\"1\"", nil] as [String?])
     func single(_ adapter: TransportAdapter, etag: String?) async throws {
         let breaking = Origin(etag: etag)
@@ -100,14 +100,14 @@ struct LoaderResetTests {
     }
 
     @Test(
-        "H5, G15: another attempt mends it, and progress never goes back", arguments: TransportAdapter.allCases,
+        "H5, G15: a retry completes the body; progress never decreases", arguments: TransportAdapter.allCases,
         ["\"1\"", nil] as [String?])
     func attempts(_ adapter: TransportAdapter, etag: String?) async throws {
         let breaking = Origin(etag: etag)
         let origin = try await breaking.start()
         let fixture = try LoaderFixture(transport: adapter.make()) { configuration in
             configuration.retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
-            // By the time of the next attempt the origin is well.
+            // The origin works again before the next attempt.
             configuration.sleep = { _ in breaking.set(nil) }
         }
         for (number, cut) in (Self.headCuts(adapter) + Self.cuts).enumerated() {

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: other attempts", .timeLimit(.minutes(20)))
+@Suite("ResourceLoader: retries", .timeLimit(.minutes(20)))
 struct LoaderRetryTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualClock()
@@ -18,16 +18,16 @@ struct LoaderRetryTests {
         try LoaderFixture(transport: transport) { configuration in
             configuration.retry = RetryPolicy()
             configuration.sleep = sleeper.sleep
-            // Nothing is left to chance.
+            // Without randomness.
             configuration.chance = { 0 }
             configure(&configuration)
         }
     }
 
-    // MARK: What is worth another attempt
+    // MARK: Retried failures
 
     @Test(
-        "H5: 4xx but 408, 425 and 429 are final after 1 request",
+        "H5: a 4xx other than 408, 425 and 429 is final after 1 request",
         arguments: [400, 401, 403, 404, 410, 418, 451, 499])
     func fatalStatus(code: Int) async throws {
         let transport = ScriptedTransport(.status(.init(code: code)))
@@ -38,7 +38,7 @@ struct LoaderRetryTests {
         #expect(sleeper.sleeps == [])
     }
 
-    @Test("H5: 408, 425, 429 and 5xx are tried again", arguments: [408, 425, 429, 500, 501, 502, 503, 504, 505])
+    @Test("H5: 408, 425, 429 and 5xx are retried", arguments: [408, 425, 429, 500, 501, 502, 503, 504, 505])
     func retryableStatus(code: Int) async throws {
         let transport = ScriptedTransport(.status(.init(code: code)), .ok("good".utf8))
         let fixture = try fixture(transport)
@@ -50,7 +50,7 @@ struct LoaderRetryTests {
     }
 
     @Test(
-        "H5: a transport that could not reach the origin, or broke off, is tried again; one that must not go on is not",
+        "H5: retries a transport that timed out or lost its connection, but not an insecure or malformed one",
         arguments: [
             (TransportError.Code.timedOut, 2), (.connectionLost, 2), (.insecure, 1), (.malformedResponse, 1),
         ])
@@ -73,7 +73,7 @@ struct LoaderRetryTests {
     }
 
     @Test(
-        "H5: A refused connection and an unknown host are final, unless a reachability source is configured",
+        "H5: a refused connection and an unknown host are final, unless a reachability source is configured",
         arguments: [TransportError.Code.cannotConnect, .cannotFindHost], [false, true])
     func refused(code: TransportError.Code, hasReachability: Bool) async throws {
         let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(code) }
@@ -90,14 +90,14 @@ struct LoaderRetryTests {
         #expect(transport.requestCount == (hasReachability ? 2 : 1))
     }
 
-    @Test("H5: a body that breaks off is tried again as a whole; so is an attempt that takes longer than it may")
+    @Test("H5: retries a body that breaks off as a whole, and an attempt beyond its timeout")
     func broken() async throws {
         let number = Counter()
         let hanging = FedBody("half")
         let transport = ScriptedTransport { [sleeper] _, _ in
             switch number.next() {
             case 1:
-                // The timer of an attempt is a task of its own.
+                // The timer of an attempt is a separate task.
                 await sleeper.waitForSleeps(1)
                 return .reply(200, [:], "half", failure: TransportError(.truncated))
             case 2: return hanging.response()
@@ -120,7 +120,7 @@ struct LoaderRetryTests {
         #expect(sleeper.sleeperCount == 0)
     }
 
-    // MARK: When, and how often
+    // MARK: Times and limits
 
     @Test("H7: 5 attempts at the times of the policy, then one failure for all waiters")
     func schedule() async throws {
@@ -131,7 +131,7 @@ struct LoaderRetryTests {
         }
         let fixture = try fixture(transport)
         let tasks = (0..<3).map { _ in Task { try await fixture.loader.load(url) } }
-        // A load that came after the first attempt would begin the second one at once.
+        // A load that joined after the first attempt would begin the second one immediately.
         await eventually { fixture.loader.waiterCount(of: ResourceRequest(url)) == 3 }
         gate.open()
         for (number, seconds) in [1, 2, 4, 8].enumerated() {
@@ -170,7 +170,7 @@ struct LoaderRetryTests {
     }
 
     @Test(
-        "H7: Retry-After is waited for, as seconds or until a date",
+        "H7: waits for Retry-After, in seconds or until a date",
         arguments: ["120", "Sun, 06 Nov 1994 08:51:37 GMT"])
     func retryAfter(text: String) async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable, fields: [.retryAfter: text]), .ok("good".utf8))
@@ -182,7 +182,7 @@ struct LoaderRetryTests {
         #expect(try await task.value == "good")
     }
 
-    @Test("H7: a Retry-After that asks for too long makes the failure final")
+    @Test("H7: a too long Retry-After makes the failure final")
     func retryAfterTooLong() async throws {
         let transport = ScriptedTransport(.status(.tooManyRequests, fields: [.retryAfter: "301"]))
         let fixture = try fixture(transport)
@@ -214,7 +214,7 @@ struct LoaderRetryTests {
         #expect(origin.begun == ["/a", "/b"])
     }
 
-    @Test("H7: a request has a policy of its own; what is not idempotent is not sent again (RFC 9110 §9.2.2)")
+    @Test("H7: a request may have its own policy; a request that is not idempotent is not sent again (RFC 9110 §9.2.2)")
     func policies() async throws {
         for (request, attempts) in [
             (ResourceRequest(url, retry: .never), 1), (ResourceRequest(url, retry: RetryPolicy(maxAttempts: 2)), 2),
@@ -223,7 +223,7 @@ struct LoaderRetryTests {
             (ResourceRequest(url, method: .patch), 1),
         ] {
             let transport = ScriptedTransport(.status(.serviceUnavailable))
-            // Pauses of no length: nobody has to move the time.
+            // Without pauses, so that the clock need not move.
             let fixture = try fixture(transport) { $0.retry.baseDelay = .zero }
             var request = request
             request.retry?.baseDelay = .zero
@@ -233,7 +233,7 @@ struct LoaderRetryTests {
         }
     }
 
-    @Test("H8: a load that is cancelled during the pause is not retried; its pause ends")
+    @Test("H8: a load cancelled during the pause is not retried; its pause ends")
     func cancelledDuringPause() async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try fixture(transport)
@@ -247,7 +247,8 @@ struct LoaderRetryTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("H6: a new load during the pause retries at once, for all waiters; the end of the pause causes no attempt")
+    @Test(
+        "H6: a new load during the pause retries immediately, for all waiters; the end of the pause causes no attempt")
     func newDemandDuringPause() async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try fixture(transport)

@@ -13,7 +13,7 @@ struct LoaderStoredValueTests {
     private let url = "https://example.com/a"
     private let runs = Counter()
 
-    /// A text of so many characters, made of the body.
+    /// A text of this many characters, made from the body.
     private func prefix(_ length: Int) -> some Processor<Data, String> {
         ClosureProcessor(ProcessorID("prefix", parameters: ["length": "\(length)"])) { [runs] (data: Data, _) in
             runs.next()
@@ -26,7 +26,7 @@ struct LoaderStoredValueTests {
         ScriptedTransport(.ok(body.utf8, cacheControl: directives, etag: "\"1\""))
     }
 
-    @Test("F4: a value is made once, and read from the store from then on, by a later loader too")
+    @Test("F4: a value is made once, and later read from the store, also by another loader")
     func madeOnce() async throws {
         let transport = transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -41,7 +41,7 @@ struct LoaderStoredValueTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("F4: two sizes are two values of one original, both gone with it")
+    @Test("F4: two sizes are two values of one original, and a removal removes both")
     func goneWithTheOriginal() async throws {
         let transport = transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -80,7 +80,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 3)
     }
 
-    @Test("F4: a value made of bytes that were replaced meanwhile does not stand beside the new ones")
+    @Test("F4: a value of replaced bytes is not stored with the new ones")
     func replacedMeanwhile() async throws {
         let gate = Gate()
         let fixture = try LoaderFixture(transport: transport())
@@ -99,7 +99,7 @@ struct LoaderStoredValueTests {
 
     private struct Refusal: Error {}
 
-    @Test("What cannot be written or read is made each time, and an answer all the same", arguments: [true, false])
+    @Test("A value that cannot be encoded or decoded is made each time, and delivered", arguments: [true, false])
     func unreadable(refusesToEncode: Bool) async throws {
         let fixture = try LoaderFixture(transport: transport())
         let form = StoredForm<String>(
@@ -116,7 +116,7 @@ struct LoaderStoredValueTests {
         }
     }
 
-    @Test("Of a response that is not stored no value is stored")
+    @Test("No value of an unstored response is stored")
     func unstored() async throws {
         let fixture = try LoaderFixture(transport: transport("original", "no-store"))
         for count in 1...2 {
@@ -126,7 +126,7 @@ struct LoaderStoredValueTests {
         #expect(try fixture.blobs.count == 0)
     }
 
-    @Test("Taking the coding off makes another value; the fields say what the value was made of")
+    @Test("Values of the coded and of the decoded body are separate; the fields match the processed bytes")
     func codings() async throws {
         let gzip = Data(base64Encoded: "H4sIAAAAAAACA8svykzPzEvMAQCFcHIvCAAAAA==")
         let transport = ScriptedTransport { _, _ in
@@ -158,7 +158,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 2)
     }
 
-    @Test("An id of any length names a stored value")
+    @Test("An id of any length can name a stored value")
     func longNames() async throws {
         let fixture = try LoaderFixture(transport: transport())
         for _ in 1...2 {
@@ -185,10 +185,10 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 1)
     }
 
-    // MARK: What a value is made of
+    // MARK: Sources of a value
 
     @Test(
-        "F4: of a part, of the answer to a HEAD or to a condition no value is stored, and none of the whole is read",
+        "F4: stores no value of a part or of the answer to a HEAD or a condition, and reads none of the whole",
         arguments: [
             (HTTPRequest.Method.get, [HTTPField.Name.range: "bytes=0-2"], "ori"), (.head, [:], ""),
             (.get, [.ifNoneMatch: "\"1\""], ""),
@@ -203,7 +203,7 @@ struct LoaderStoredValueTests {
         #expect(try await fixture.loader.load(url, as: prefix(9)).value == "original")
     }
 
-    @Test("F7: a value that is stored is refused, if content of its type is")
+    @Test("F7: refuses a stored value if content of its type is refused")
     func contentType() async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(200, [.cacheControl: "max-age=60", .contentType: "text/html"], "original")
@@ -228,7 +228,7 @@ struct LoaderStoredValueTests {
         }
     }
 
-    @Test("F1: the form of a chain is that of its last processor")
+    @Test("F1: the stored form of a chain is that of its last processor")
     func chain() async throws {
         let fixture = try LoaderFixture(transport: transport())
         let upper = ClosureProcessor<String, String>(ProcessorID("upper")) { [runs] text, _ in
@@ -242,7 +242,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 1)
     }
 
-    @Test("B5: a stale value is read from the store too")
+    @Test("B5: a stale value is also read from the store")
     func stale() async throws {
         let gate = Gate()
         gate.admit()  // the first load
@@ -259,11 +259,11 @@ struct LoaderStoredValueTests {
             gate.open()
         }
         #expect(names.first == "cached")
-        // Once for what was loaded first, and once for what was loaded now.
+        // Once for the first load, and once for this one.
         #expect(runs.count == 2)
     }
 
-    @Test("I8: the bytes of a stored value are counted")
+    @Test("I8: counts the bytes of a stored value")
     func counted() async throws {
         let fixture = try LoaderFixture(transport: transport())
         for bytes in [0, 3, 6] as [Int64] {

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ResourceLoader: the whole interface at once", .timeLimit(.minutes(20)))
+@Suite("ResourceLoader: concurrent use of the whole interface", .timeLimit(.minutes(20)))
 struct LoaderStressTests {
     private static let taskCount = 50
     /// The number of operations of each task.
@@ -34,7 +34,7 @@ struct LoaderStressTests {
         let (witness, counts) = try await use(pressure, seed)
         await eventually { witness.isGone }
         #expect(pressure.observerCount == 0)
-        // Every exchange has come to its end, and every body was let go.
+        // Every exchange has ended, and every body was released.
         #expect(counts.openExchanges == 0 && counts.openBodies == 0, "\(seed)")
         #expect(counts.exchanges > 0)
 
@@ -43,7 +43,7 @@ struct LoaderStressTests {
         #expect(try neighbour.store.statistics().entries == 1)
     }
 
-    /// Has a loader used by all tasks, ends it, and lets go of it.
+    /// Runs all tasks on a loader, ends it, and releases it.
     private func use(
         _ pressure: MemoryPressureSource, _ seed: SeededGenerator
     ) async throws -> (Witness, BusyOrigin.Counts) {
@@ -53,7 +53,7 @@ struct LoaderStressTests {
             $0.memoryLimit = 20_000
             $0.memoryPressure = pressure
             $0.retry = RetryPolicy(maxAttempts: 3)
-            // As long as it takes the others to get on.
+            // Long enough for other tasks to progress.
             $0.sleep = { _ in
                 await Task.yield()
                 try Task.checkCancellation()
@@ -77,7 +77,7 @@ struct LoaderStressTests {
         #expect(performed == Self.taskCount * Self.operationCount)
         #expect(leases.allSatisfy { $0.leases == 0 }, "\(seed)")
         fixture.loader.cancelAll()
-        // Prefetches that go on alone are cancelled with the rest, and tell their origin.
+        // The cancellation includes unattended prefetches, and reaches their origin.
         await eventually { counts.openExchanges == 0 }
         for number in 0..<LoaderOperations.urlCount {
             #expect(fixture.loader.waiterCount(of: Self.request(number)) == 0, "\(seed)")

@@ -20,7 +20,7 @@ struct LoaderTimeoutTests {
         case head, body
     }
 
-    /// Stores the first response of an origin that stalls from then on, and makes the response stale.
+    /// Stores the first response of an origin that stalls afterwards, and makes the response stale.
     private func fixture(
         _ directives: String = "max-age=60", stallsAt stall: Stall = .head
     ) async throws -> (LoaderFixture, FedBody, ScriptedTransport) {
@@ -51,7 +51,7 @@ struct LoaderTimeoutTests {
     }
 
     @Test(
-        "RFC 9111 §4.2.4: after a timeout a stale response answers, as for a disconnected origin",
+        "RFC 9111 §4.2.4: after a timeout a stale response answers, as for an unreachable origin",
         arguments: Stall.allCases)
     func staleFallback(stall: Stall) async throws {
         let (fixture, body, transport) = try await fixture(stallsAt: stall)
@@ -68,7 +68,7 @@ struct LoaderTimeoutTests {
         #expect(sleeper.sleeperCount == 0)
     }
 
-    @Test("Five minutes end an attempt of a request that sets no limit, though bytes arrive; nil sets none")
+    @Test("By default, an attempt ends after five minutes, even while bytes arrive; nil sets no limit")
     func byDefault() async throws {
         let (fixture, body, _) = try await fixture(stallsAt: .body)
         fixture.loader.configuration.timeout = ResourceLoader.Configuration().timeout
@@ -90,7 +90,7 @@ struct LoaderTimeoutTests {
     }
 
     @Test(
-        "RFC 9111 §4.2.4: a response that its origin forbids to serve stale does not answer after a timeout",
+        "RFC 9111 §4.2.4: after a timeout, a response that its origin forbids to serve stale does not answer",
         arguments: ["no-cache", "max-age=60, must-revalidate", "max-age=60, stale-if-error=0"])
     func forbiddenByResponse(directives: String) async throws {
         let (fixture, _, _) = try await fixture(directives)
@@ -118,7 +118,7 @@ struct LoaderTimeoutTests {
         expectTimeout(await #expect(throws: LoadError.self) { try await task.value })
     }
 
-    @Test("RFC 9111 §4.2.4: after a timeout a stored body that cannot be read does not answer")
+    @Test("RFC 9111 §4.2.4: after a timeout, an unreadable stored body does not answer")
     func damagedBody() async throws {
         let (fixture, _, _) = try await fixture()
         let task = Task { try await fixture.loader.load(ResourceRequest(url, timeout: timeout)) }
@@ -129,7 +129,7 @@ struct LoaderTimeoutTests {
         expectTimeout(await #expect(throws: LoadError.self) { try await task.value })
     }
 
-    @Test("A timeout in a chain of redirects falls back to the stored response at its present target")
+    @Test("A timeout in a chain of redirects falls back to the stored response of the current target")
     func presentTarget() async throws {
         let first = FirstTime()
         let transport = ScriptedTransport { [gate] request, _ in

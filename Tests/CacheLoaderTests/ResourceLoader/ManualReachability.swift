@@ -1,11 +1,11 @@
 import CacheLoader
 import Synchronization
 
-/// Tells what a test says of hosts.
+/// A reachability source that a test controls.
 final class ManualReachability: Reachability {
     private struct State {
         var unreachable: Set<String>
-        /// Hosts that can be reached the next time but one that somebody asks.
+        /// Hosts that are unreachable at the next query, and reachable afterwards.
         var undecided: Set<String> = []
         var askCount = 0
         var streams: [AsyncStream<String?>.Continuation] = []
@@ -13,7 +13,7 @@ final class ManualReachability: Reachability {
         var conditionStreams: [AsyncStream<Void>.Continuation] = []
     }
 
-    /// Guards what is known of hosts, and who wants to know.
+    /// Guards the state of the hosts, and the listeners.
     private let state: Mutex<State>
 
     init(unreachable: Set<String> = [], conditions: NetworkConditions = []) {
@@ -52,15 +52,15 @@ final class ManualReachability: Reachability {
         return stream
     }
 
-    /// Returns once somebody has asked so many times.
+    /// Returns once the source was queried this many times.
     func asked(_ count: Int) async { await eventually { state.withLock { $0.askCount } >= count } }
 
-    /// Tells that a host can be reached, or any, without saying so to who asks.
+    /// Reports a host as reachable, or any, without changing the answer to queries.
     func tell(_ host: String?) {
         for stream in state.withLock({ $0.streams }) { stream.yield(host) }
     }
 
-    /// Says that a host can be reached, or any, and tells of it.
+    /// Makes a host reachable, or any, and reports it.
     func becameReachable(_ host: String?) {
         state.withLock { state in
             state.unreachable = host.map { state.unreachable.subtracting([$0]) } ?? []
@@ -68,7 +68,7 @@ final class ManualReachability: Reachability {
         tell(host)
     }
 
-    /// Says that any host can be reached, in these conditions, and tells of the hosts alone.
+    /// Makes all hosts reachable under these conditions, and reports only the hosts.
     func becameReachable(in conditions: NetworkConditions) {
         state.withLock { state in
             state.unreachable = []
@@ -77,7 +77,7 @@ final class ManualReachability: Reachability {
         tell(nil)
     }
 
-    /// Says that a host can be reached once somebody has heard that it cannot, and tells nobody.
+    /// Makes a host reachable after the next query, without a report.
     func changesItsMind(about host: String) {
         state.withLock { _ = $0.undecided.insert(host) }
     }

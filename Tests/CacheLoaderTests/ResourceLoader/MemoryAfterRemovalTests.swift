@@ -19,7 +19,7 @@ struct MemoryAfterRemovalTests {
     }
 
     @Test(
-        "J3: a removal from the store removes the values, no matter which user of the store asks",
+        "J3: a removal from the store removes the values, whichever loader or program requests it",
         arguments: Removal.allCases)
     func removed(_ removal: Removal) async throws {
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
@@ -47,7 +47,7 @@ struct MemoryAfterRemovalTests {
         #expect(loaded.text == (removal == .replacement ? "new" : "body"))
     }
 
-    @Test("G8: a value goes with its evicted entry, and a response that is not stored is loaded again and again")
+    @Test("G8: evicting an entry removes its value; an unstored response is loaded again each time")
     func evicted() async throws {
         let number = Counter()
         let transport = ScriptedTransport { _, _ in
@@ -62,7 +62,7 @@ struct MemoryAfterRemovalTests {
         #expect(number.count == 3)
     }
 
-    @Test("A5: a removal from one partition leaves the values of the others")
+    @Test("A5: a removal from one partition keeps the values of other partitions")
     func otherPartition() async throws {
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
         _ = try await fixture.loader.load(Self.url)
@@ -92,7 +92,7 @@ struct MemoryAfterRemovalTests {
         #expect(try await fixture.loader.load(Self.url).source == .network)
     }
 
-    @Test("a value in memory does not carry the fields that no-cache=\"field\" withholds (RFC 9111 §5.2.2.4)")
+    @Test("a value in memory omits the fields that no-cache=\"field\" withholds (RFC 9111 §5.2.2.4)")
     func withheldFields() async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(

@@ -37,7 +37,7 @@ struct NamedResourceLoaderTests {
         #expect(try loader.contains(request()))
         #expect(try loader.peek(request()) == Data("/a?signature=1 -".utf8))
 
-        // Neither does the URL find it, nor the name the URL.
+        // The URL does not find the entry of the name, and vice versa.
         let url = "https://example.com/a?signature=1"
         #expect(try !loader.contains(url))
         #expect(try await loader.load(url).source == .network)
@@ -45,7 +45,7 @@ struct NamedResourceLoaderTests {
         count = transport.requestCount
         #expect(count == 3)
 
-        // Fields in another order are the same fields; another value is not; none is as an empty list of them.
+        // Fields in another order are equal; another value is not; absent fields equal an empty list.
         let fields: HTTPFields = [.accept: "text/html", .acceptLanguage: "de"]
         let turned: HTTPFields = [.acceptLanguage: "de", .accept: "text/html"]
         #expect(try await loader.load(request("https://example.com/b", fields)).source == .network)
@@ -54,14 +54,14 @@ struct NamedResourceLoaderTests {
         #expect(try await loader.load(request("https://example.com/b", [:])).source == .disk)
         #expect(transport.requestCount == count + 2)
 
-        // A removal takes what has this name and these fields, and nothing else.
+        // A removal takes exactly the entries with this name and these fields.
         #expect(try await loader.remove(request("https://example.com/b", turned)))
         #expect(try !loader.contains(request("https://example.com/b", fields)))
         #expect(try loader.contains(request()))
         #expect(try loader.contains(url))
         #expect(try await !loader.remove(request("https://example.com/b", turned)))
 
-        // An insert is found by who loads with the same name and fields, and by nobody else.
+        // Only loads with the same name and fields find an insert.
         try await loader.insert(Data("mine".utf8), for: request("https://example.com/c", fields, key: "inserted"))
         #expect(
             try await loader.load(request("https://example.com/x", turned, key: "inserted")).data == Data("mine".utf8))
@@ -69,7 +69,7 @@ struct NamedResourceLoaderTests {
         #expect(try !loader.contains("https://example.com/c"))
     }
 
-    @Test("A4: loads of one name at once share a request; its URL, host and no credential stand in the index")
+    @Test("A4: concurrent loads of one name share a request; the index has its URL and host, but no credentials")
     func coalesced() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -86,7 +86,7 @@ struct NamedResourceLoaderTests {
     }
 
     @Test(
-        "A4: a name that cannot be a key is an error, and nothing is sent",
+        "A4: an invalid name throws, and nothing is sent",
         arguments: ["a\0b", String(repeating: "a", count: 40_000)])
     func impossibleNames(_ name: String) async throws {
         let transport = Self.transport()
@@ -100,7 +100,7 @@ struct NamedResourceLoaderTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test("A4: a name keeps the response to configured credentials under any URL, and keeps credentials apart")
+    @Test("A4: a name keeps the response to configured credentials under any URL, and separates credentials")
     func namedWithCredentials() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -113,7 +113,7 @@ struct NamedResourceLoaderTests {
         #expect(sources == [.network, .disk, .network, .disk])
     }
 
-    @Test("A5: the same URL in two partitions is two requests, and one partition is removed without the other")
+    @Test("A5: the same URL in two partitions is two requests, and removing one partition keeps the other")
     func partitions() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -131,7 +131,7 @@ struct NamedResourceLoaderTests {
         #expect(try second.contains(url))
     }
 
-    @Test("J2, J3, A5: a loader removes and clears its own partition only")
+    @Test("J2, J3, A5: a loader removes and clears only its own partition")
     func ownPartition() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -148,7 +148,7 @@ struct NamedResourceLoaderTests {
         #expect(try !second.contains(url))
     }
 
-    @Test("A4, D6: failures block the name over a restart, but neither its URL nor .remoteOnly, and go with the name")
+    @Test("A4, D6: failures block a name after a restart, but not its URL or .remoteOnly, and are removed with it")
     func blockedName() async throws {
         let transport = ScriptedTransport { _, _ in .reply(503, [:], "bad") }
         let directory = try TemporaryDirectory()
@@ -158,7 +158,7 @@ struct NamedResourceLoaderTests {
                 $0.negativeCaching = NegativeCaching(lifetime: .seconds(60), maxAttempts: 2)
             }
         }
-        /// Expects a failure, after which the origin has seen so many requests.
+        /// Expects a failure after this number of requests at the origin.
         func fail(
             _ fixture: LoaderFixture, _ request: ResourceRequest, requests: Int,
             sourceLocation: SourceLocation = #_sourceLocation
@@ -185,7 +185,7 @@ struct NamedResourceLoaderTests {
     }
 
     @Test(
-        "A file is no resource of the store: neither a path nor a file URL gets a row",
+        "A file is not stored: neither a path nor a file URL gets a row",
         arguments: ["/etc/hostname", "file:///etc/hostname", "file://localhost/etc/hostname"])
     func files(_ url: String) async throws {
         let transport = Self.transport()

@@ -17,7 +17,7 @@ struct NetworkStateTests {
     }
 
     @Test(
-        "H9: the conditions are those of the last network; of any network before the first",
+        "H9: the conditions belong to the latest network; before the first network, every condition applies",
         arguments: [
             Case(
                 testDescription: "a network without conditions",
@@ -60,7 +60,7 @@ struct NetworkStateTests {
         }
     }
 
-    @Test("H9: Low Power Mode is a condition beside those of the network")
+    @Test("H9: Low Power Mode is a condition in addition to those of the network")
     func lowPower() {
         var state = NetworkState()
         #expect(state.update(isLowPower: true) == .init(conditionsChanged: true))

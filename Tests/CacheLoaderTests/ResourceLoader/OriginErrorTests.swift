@@ -31,7 +31,7 @@ struct OriginErrorTests {
 
     // MARK: Over a real transport
 
-    @Test("D4: An error has the status, the fields and the body of the response", arguments: TransportAdapter.allCases)
+    @Test("D4: an error has the status, the fields and the body of the response", arguments: TransportAdapter.allCases)
     func problem(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in
             .status(.forbidden, fields: Self.problemFields, body: Self.problem)
@@ -50,7 +50,7 @@ struct OriginErrorTests {
     }
 
     @Test(
-        "D4: An error has the first 64 KiB of a longer body", arguments: TransportAdapter.allCases,
+        "D4: an error has the first 64 KiB of a longer body", arguments: TransportAdapter.allCases,
         [maxBodyBytes, maxBodyBytes + 1, 10 * maxBodyBytes])
     func limit(_ adapter: TransportAdapter, byteCount: Int) async throws {
         let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 / 251) }
@@ -62,7 +62,7 @@ struct OriginErrorTests {
         await origin.stop()
     }
 
-    @Test("D4: An error after HEAD has the fields and no body", arguments: TransportAdapter.allCases)
+    @Test("D4: an error after HEAD has the fields and no body", arguments: TransportAdapter.allCases)
     func head(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in
             .status(.notFound, fields: Self.problemFields, body: Self.problem)
@@ -78,7 +78,7 @@ struct OriginErrorTests {
     }
 
     @Test(
-        "D1, D4: While a key is blocked, an error has the status and neither fields nor body",
+        "D1, D4: while a key is blocked, an error has the status and neither fields nor body",
         arguments: TransportAdapter.allCases)
     func negativeCaching(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in
@@ -96,9 +96,9 @@ struct OriginErrorTests {
         await origin.stop()
     }
 
-    // MARK: Which part of the body
+    // MARK: Parts of the body
 
-    @Test("D4: No more of a body is read than an error holds; the end of that may be unknown")
+    @Test("D4: reads no more of a body than an error holds, so its end may be unknown")
     func unread() async throws {
         let chunk = Data(repeating: 7, count: Self.maxBodyBytes / 2)
         let count = Counter()
@@ -116,7 +116,7 @@ struct OriginErrorTests {
         #expect(count.count == 2)
     }
 
-    @Test("D4: An error has the received part of a body that breaks off")
+    @Test("D4: an error has the received part of a body that breaks off")
     func brokenOff() async throws {
         let fixture = try fixture { .reply(500, [:], "half", failure: TransportError(.connectionLost)) }
         let error = try await failure(fixture.loader, ResourceRequest(url))
@@ -124,7 +124,7 @@ struct OriginErrorTests {
         #expect(error.isBodyTruncated)
     }
 
-    @Test("D4: The body of an error has no content coding", arguments: [true, false])
+    @Test("D4: the body of an error has no content coding", arguments: [true, false])
     func coding(decodes: Bool) async throws {
         let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA="))
         let fields: HTTPFields = [.contentEncoding: "gzip", .contentLength: "\(gzip.count)"]
@@ -140,7 +140,7 @@ struct OriginErrorTests {
         #expect(!error.isBodyTruncated)
     }
 
-    @Test("D4: An error from the store has the stored body")
+    @Test("D4: an error from the store has the stored body")
     func stored() async throws {
         let transport = ScriptedTransport { _, _ in .reply(404, [.cacheControl: "max-age=60"], "gone") }
         let fixture = try LoaderFixture(transport: transport)
@@ -152,7 +152,7 @@ struct OriginErrorTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C7: The error beside a stale response has the fields and no body")
+    @Test("C7: the error that comes with a stale response has the fields and no body")
     func stale() async throws {
         let first = FirstTime()
         let fixture = try LoaderFixture(
@@ -173,7 +173,7 @@ struct OriginErrorTests {
 
     // MARK: Descriptions
 
-    @Test("D4: No description of an error contains the body or a field")
+    @Test("D4: no description of an error contains the body or a field")
     func description() {
         let error = OriginError(
             status: .forbidden, url: url, headerFields: Self.problemFields, body: Self.problem)

@@ -51,7 +51,7 @@ struct PeekTests {
         return try LoaderFixture(transport: transport)
     }
 
-    @Test("Peek and contains find nothing that another account has loaded")
+    @Test("Peek and contains find no response to another account")
     func credentialsOfRequest() async throws {
         let fixture = try personal()
         func request(_ credentials: String) -> ResourceRequest {
@@ -101,7 +101,7 @@ struct PeekTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("Peek and contains ignore a stored error response beside the content")
+    @Test("Peek and contains return the content, not a stored error response")
     func errorResponse() async throws {
         let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=1"), .status(404, fields: [.cacheControl: "max-age=60"])
@@ -141,7 +141,7 @@ struct PeekTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("Peek and contains find nothing behind a circle of redirects")
+    @Test("Peek and contains find nothing behind a redirect loop")
     func circle() async throws {
         let (fixture, _) = try redirecting()
         let circle = "https://example.com/c"
@@ -176,7 +176,7 @@ struct PeekTests {
         #expect(try await fixture.loader.load(url).source == .network)
     }
 
-    @Test("G6: peek keeps nothing in memory for a request that opts out, and contains keeps nothing")
+    @Test("G6: peek fills no memory for a request that opts out, and contains fills none")
     func keepsNothing() async throws {
         let fixture = try await filled()
         #expect(try fixture.loader.contains(url))
@@ -192,7 +192,7 @@ struct PeekTests {
         #expect(try await fixture.loader.load(url).source == .network)
     }
 
-    @Test("G6: peek keeps nothing in memory of a type that a load rejects")
+    @Test("G6: peek keeps no content in memory of a type that a load rejects")
     func rejectedType() async throws {
         let fixture = try await filled()
         fixture.loader.configuration.contentTypes = ["image/*"]

@@ -21,7 +21,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test("H1: what is missing is loaded, one at a time; what is there is left alone, and counts as no use")
+    @Test("H1: loads missing responses one at a time; skips stored ones, without counting an access")
     func warming() async throws {
         let most = Mutex(0)
         let now = Mutex(0)
@@ -91,7 +91,7 @@ struct PrefetchTests {
         #expect(transport.requestCount == 20)
     }
 
-    @Test("What cannot be loaded at all is a failure of its own")
+    @Test("An invalid URL counts as a failure")
     func invalid() async throws {
         let fixture = try LoaderFixture(transport: transport())
         let progress = await fixture.loader.prefetch([ResourceRequest(""), ResourceRequest("https://a.test/")])

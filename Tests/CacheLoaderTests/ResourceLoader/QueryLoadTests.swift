@@ -19,7 +19,7 @@ struct QueryLoadTests {
             policy: policy, key: key)
     }
 
-    /// An origin that answers with the content of the request, and with redirects for the paths that are statuses.
+    /// An origin that answers with the content of the request, and with redirects for paths that are status codes.
     private static func echo(_ fields: HTTPFields = [.cacheControl: "max-age=60"]) -> ScriptedTransport {
         ScriptedTransport { request, content in
             if let path = request.path, let status = Int(path.dropFirst()) {
@@ -32,7 +32,7 @@ struct QueryLoadTests {
     private func text(_ loaded: Loaded<Data>) -> String { String(decoding: loaded.value, as: UTF8.self) }
 
     @Test(
-        "Q11: equal queries are answered from the store, under a name of the caller's, too",
+        "Q11: the store answers equal queries, also under a name of the caller's",
         arguments: [nil, "name"] as [String?])
     func stored(key: String?) async throws {
         let transport = Self.echo()
@@ -47,7 +47,7 @@ struct QueryLoadTests {
         #expect(try !fixture.loader.contains(query("three", key: key)))
     }
 
-    @Test("Q18: equal queries at the same time are one request; a removal of the URL removes their answers")
+    @Test("Q18: concurrent equal queries are one request; a removal of the URL removes their answers")
     func sharedAndRemoved() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -71,7 +71,7 @@ struct QueryLoadTests {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
         #expect(text(try await fixture.loader.load(query("one", "https://example.com/\(status)"))) == answer)
-        // What the redirect led to is stored under its own URL.
+        // The target's response is stored under its own URL.
         let direct = status == 303 ? ResourceRequest(Self.url) : query("one")
         #expect(try await fixture.loader.load(direct).source == .disk)
         #expect(try await fixture.loader.load(query("one", "https://example.com/\(status)")).source == .disk)
@@ -92,7 +92,7 @@ struct QueryLoadTests {
     }
 
     @Test(
-        "Q12: loads that by-pass the store share nothing, whatever name they have",
+        "Q12: loads that bypass the store share nothing, even with a name",
         arguments: [nil, "name"] as [String?])
     func bypass(key: String?) async throws {
         let transport = Self.echo()
@@ -103,7 +103,7 @@ struct QueryLoadTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("Q11: a failure blocks equal queries only")
+    @Test("Q11: a failure blocks only equal queries")
     func failures() async throws {
         let transport = ScriptedTransport { _, content in
             .reply(content == Data("bad".utf8) ? 422 : 200, [.cacheControl: "no-store"])
@@ -119,7 +119,7 @@ struct QueryLoadTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("cancelling a URL cancels its queries; cancelling a query cancels the equal ones only")
+    @Test("cancelling a URL cancels its queries; cancelling a query cancels only equal ones")
     func cancelled() async throws {
         let transport = ScriptedTransport { _, _ throws(TransportError) in
             do {

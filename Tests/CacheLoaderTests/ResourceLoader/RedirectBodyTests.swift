@@ -11,7 +11,7 @@ struct RedirectBodyTests {
     private let url = "https://example.com/old"
     private let sleeper = ManualClock()
 
-    /// An origin that redirects with a body which a test feeds.
+    /// An origin that redirects with a body from the test.
     private func fixture(_ body: FedBody) throws -> LoaderFixture {
         let transport = ScriptedTransport { request, _ in
             request.path == "/old"
@@ -21,7 +21,7 @@ struct RedirectBodyTests {
         return try LoaderFixture(transport: transport) { $0.sleep = sleeper.sleep }
     }
 
-    @Test("A redirect is followed at once, and stored when its body has ended")
+    @Test("A redirect is followed immediately, and stored when its body has ended")
     func stored() async throws {
         let body = FedBody("moved")
         let fixture = try fixture(body)
@@ -29,7 +29,7 @@ struct RedirectBodyTests {
         #expect(try !fixture.loader.contains(url))
         body.end()
         try await fixture.stored(url)
-        // The end of the body ends the time limit as well.
+        // The end of the body also ends the time limit.
         await eventually { sleeper.sleeperCount == 0 }
         #expect(try await fixture.loader.load(url).source == .disk)
     }
@@ -46,7 +46,7 @@ struct RedirectBodyTests {
         #expect(try !fixture.loader.contains(url))
     }
 
-    @Test("A redirect whose body is too long to read is dropped at once")
+    @Test("A redirect whose body exceeds the limit is dropped immediately")
     func byteLimit() async throws {
         let body = FedBody()
         body.feed(Data(repeating: 7, count: 65_537))
@@ -60,7 +60,7 @@ struct RedirectBodyTests {
         weak var loader: ResourceLoader?
     }
 
-    @Test("The time limit ends the body of a redirect also after cancelAll() and the end of the loader")
+    @Test("The time limit ends the body of a redirect even after cancelAll() and the release of the loader")
     func afterLoader() async throws {
         let (body, gate) = (FedBody("moved"), Gate())
         let transport = ScriptedTransport { request, _ in

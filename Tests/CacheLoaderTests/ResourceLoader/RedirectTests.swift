@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Redirects")
 struct RedirectTests {
-    @Test("A redirect is followed, each hop cached under its own URL", arguments: [301, 302, 303, 307, 308])
+    @Test("Follows a redirect, and stores each response under its own URL", arguments: [301, 302, 303, 307, 308])
     func following(code: Int) async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/old?q"
@@ -28,7 +28,7 @@ struct RedirectTests {
         #expect(try fixture.store.contains(CacheKey(url: "https://example.com/new")))
     }
 
-    @Test("A circle of stored redirects ends when the origins have none any more")
+    @Test("A loop of stored redirects ends when the origins stop redirecting")
     func storedCircle() async throws {
         let isMended = Mutex(false)
         let transport = ScriptedTransport { request, _ in
@@ -48,7 +48,7 @@ struct RedirectTests {
         #expect(try await fixture.loader.load(local).text == "here")
     }
 
-    @Test("A POST that leads into a circle of stored redirects is sent once")
+    @Test("A POST into a loop of stored redirects is sent once")
     func storedCircleAfterPost() async throws {
         let isMended = Mutex(false)
         let transport = ScriptedTransport { request, _ in
@@ -90,7 +90,7 @@ struct RedirectTests {
         #expect(try await fixture.loader.load("https://example.com\(path)").source == .disk)
     }
 
-    @Test("A Location that is not UTF-8 names its own bytes")
+    @Test("A Location that is not UTF-8 keeps its bytes")
     func locationBytes() async throws {
         let transport = ScriptedTransport { request, _ in
             guard request.path == "/" else { return .reply(200, [:], "here") }
@@ -102,7 +102,7 @@ struct RedirectTests {
         #expect(try await fixture.loader.load("https://example.com/").url == "https://example.com/caf%E9")
     }
 
-    @Test("Circles and endless chains end in a typed error")
+    @Test("Loops and endless chains throw a typed error")
     func endless() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(302, [.location: request.path == "/circle" ? "/circle" : (request.path ?? "") + "x"])
@@ -121,7 +121,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "K4: credentials stay with their origin, which is scheme, host and port; other fields go along",
+        "K4: credentials stay with their origin: scheme, host and port; other fields are forwarded",
         arguments: ["https://other.example/c", "http://example.com/c", "https://example.com:8443/c"])
     func credentials(location: String) async throws {
         let transport = ScriptedTransport { request, _ in
@@ -140,7 +140,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "A redirect to what cannot be loaded is a typed error",
+        "A redirect to an unsupported URL throws a typed error",
         arguments: ["ftp://example.com/", "file:///etc/passwd", "https://user:pass@example.com/", "http://["])
     func unusableTargets(location: String) async throws {
         let transport = ScriptedTransport(.status(.found, fields: [.location: location]))
@@ -153,7 +153,7 @@ struct RedirectTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("A redirect that does not say where to is no success")
+    @Test("A redirect without Location is not a success")
     func noLocation() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport(.status(.found)))
         await expectError(.status(302, url: "https://example.com/")) {
@@ -161,7 +161,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("H1: fresh content behind a fresh redirect takes no slot of a lane, and has no requesting event")
+    @Test("H1: fresh content behind a fresh redirect takes no slot of a lane, and sends no requesting event")
     func fresh() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a"
@@ -177,13 +177,13 @@ struct RedirectTests {
         #expect(try await fixture.loader.load(request).url == "https://example.com/b")
         #expect(await fixture.loader.prefetch([request]).finished().hits == 1)
         #expect(transport.requestCount == 2)
-        // Nor is it if the content behind it is not fresh.
+        // Stale content behind it causes no request for the redirect either.
         _ = try await fixture.loader.remove("https://example.com/b")
         #expect(try await fixture.loader.load(request).source == .network)
         #expect(transport.requests.map(\.path) == ["/a", "/b", "/b"])
     }
 
-    @Test("A hop that the store answers waits for no other process")
+    @Test("A redirect step that the store answers waits for no other process")
     func freshHop() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a"

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The removal of a response that cannot be used leaves all other entries of its key.
+/// Removing an unusable response keeps all other entries of its key.
 @Suite("ResourceLoader: removal of one unusable entry", .timeLimit(.minutes(20)))
 struct RefusedEntryTests {
     private let url = "https://example.com/a"
@@ -38,12 +38,12 @@ struct RefusedEntryTests {
         }
     }
 
-    @Test("RFC 9111 §4.1: a refused response leaves the other variants, whether it is new or stored")
+    @Test("RFC 9111 §4.1: a refused response leaves the other variants, new or stored")
     func variant() async throws {
         let transport = variants()
         let fixture = try LoaderFixture(transport: transport)
         #expect(try await fixture.loader.load(request("en"), as: strict).value)
-        // New, then stored by a load of the bytes, and each time refused.
+        // Refused as a new response, then as a stored one that a load of the bytes has stored.
         for isStored in [false, true] {
             if isStored { _ = try await fixture.loader.load(request("de")) }
             let error = await #expect(throws: LoadError.self) {
@@ -123,7 +123,7 @@ struct RefusedEntryTests {
         #expect(try await fixture.loader.load(request("en")).source == .disk)
     }
 
-    @Test("RFC 9111 §4.1: a confirmed body that cannot be read leaves the other variants")
+    @Test("RFC 9111 §4.1: a confirmed but unreadable body leaves the other variants")
     func unreadable() async throws {
         let damage = Mutex<(@Sendable () -> Void)?>(nil)
         let transport = ScriptedTransport { request, _ in

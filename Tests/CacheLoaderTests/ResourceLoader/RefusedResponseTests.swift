@@ -8,8 +8,8 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-/// A stored response that no processor accepts, such as the page of a captive portal, is replaced by a new one, once.
-@Suite("ResourceLoader: stored responses that no processor accepts", .timeLimit(.minutes(20)))
+/// A stored response that no processor accepts, such as the page of a captive portal, is replaced once by a new one.
+@Suite("ResourceLoader: refused stored responses", .timeLimit(.minutes(20)))
 struct RefusedResponseTests {
     private let url = "https://example.com/a"
 
@@ -27,7 +27,7 @@ struct RefusedResponseTests {
     private let portal = OriginReply.ok("portal".utf8, cacheControl: "max-age=3600", etag: "\"portal\"")
     private let good = OriginReply.ok("42".utf8, cacheControl: "max-age=3600", etag: "\"good\"")
 
-    /// Gives the replies one after the other; `nil` for an origin that cannot be reached.
+    /// Sends the replies in order, with `nil` for an unreachable origin.
     private func transport(_ replies: OriginReply?...) -> ScriptedTransport {
         let count = Counter()
         return ScriptedTransport { _, _ throws(TransportError) in
@@ -52,9 +52,9 @@ struct RefusedResponseTests {
         #expect(try await fixture.loader.load(url, as: number).source == .disk, sourceLocation: sourceLocation)
     }
 
-    // MARK: The origin is asked for the whole
+    // MARK: Replaced
 
-    @Test("F2: a response that a prefetch has stored is replaced")
+    @Test("F2: replaces a response that a prefetch has stored")
     func prefetched() async throws {
         let transport = transport(portal, good)
         let fixture = try LoaderFixture(transport: transport)
@@ -62,7 +62,7 @@ struct RefusedResponseTests {
         try await expectReplaced(fixture, transport, requests: 2)
     }
 
-    @Test("A response that a revalidation in the background has stored is replaced")
+    @Test("Replaces a response that a background revalidation has stored")
     func revalidated() async throws {
         let transport = transport(.ok("1".utf8, cacheControl: "max-age=1, stale-while-revalidate=60"), portal, good)
         let fixture = try LoaderFixture(transport: transport)
@@ -74,7 +74,7 @@ struct RefusedResponseTests {
         try await expectReplaced(fixture, transport, requests: 3)
     }
 
-    @Test("A response that its origin confirms with a 304 is replaced")
+    @Test("Replaces a response that its origin confirms with a 304")
     func confirmed() async throws {
         let transport = transport(portal, .notModified(etag: "\"portal\""), good)
         let fixture = try LoaderFixture(transport: transport)
@@ -83,7 +83,7 @@ struct RefusedResponseTests {
         try await expectReplaced(fixture, transport, requests: 3)
     }
 
-    @Test("A response that is served stale is replaced, after an error status and after a lost connection")
+    @Test("Replaces a response that is served stale, after an error status and after a lost connection")
     func staleFallback() async throws {
         for failure in [OriginReply.status(.serviceUnavailable), nil] {
             let transport = transport(portal, failure, good)
@@ -94,7 +94,7 @@ struct RefusedResponseTests {
         }
     }
 
-    @Test("A response behind a stored redirect is replaced")
+    @Test("Replaces a response behind a stored redirect")
     func redirected() async throws {
         let transport = transport(
             portal, .status(.movedPermanently, fields: [.location: "/a", .cacheControl: "max-age=3600"]), good)
@@ -108,7 +108,7 @@ struct RefusedResponseTests {
         #expect(transport.requests.map(\.path) == ["/a", "/moved", "/a"])
     }
 
-    @Test("A response that cannot be removed is bypassed")
+    @Test("Bypasses a response that cannot be removed")
     func readOnlyStore() async throws {
         let transport = transport(portal, good)
         let fixture = try LoaderFixture(transport: transport)
@@ -124,7 +124,7 @@ struct RefusedResponseTests {
 
     // MARK: Once
 
-    @Test("A new response that is refused too ends the load, and is not stored", arguments: [false, true])
+    @Test("A refused new response ends the load, and is not stored", arguments: [false, true])
     func refusedAgain(isConfirmed: Bool) async throws {
         let transport =
             isConfirmed ? transport(portal, .notModified(etag: "\"portal\""), portal) : transport(portal)
@@ -136,7 +136,7 @@ struct RefusedResponseTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("An origin that fails then is the error of the load")
+    @Test("If the origin fails at the second request, the load throws that error")
     func originFails() async throws {
         let transport = transport(portal, .notModified(etag: "\"portal\""), .status(.notFound))
         let fixture = try LoaderFixture(transport: transport)
@@ -146,7 +146,7 @@ struct RefusedResponseTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("The events of a load that asks twice keep their order")
+    @Test("The events of a load with a second request keep their order")
     func events() async throws {
         let transport = transport(portal, .notModified(etag: "\"portal\""), good)
         let fixture = try LoaderFixture(transport: transport)
@@ -157,9 +157,9 @@ struct RefusedResponseTests {
         #expect(events.first?.name == "requesting" && events.last?.name == "completed network")
     }
 
-    // MARK: Where it stays
+    // MARK: Kept
 
-    @Test("A load that forbids the network fails, and leaves the entry")
+    @Test("A load that forbids the network fails, and keeps the entry")
     func cacheOnly() async throws {
         let transport = transport(portal, good)
         let fixture = try LoaderFixture(transport: transport)
@@ -175,7 +175,7 @@ struct RefusedResponseTests {
         #expect(try fixture.loader.contains(url))
     }
 
-    @Test("So does a load whose origin must not be asked because of its errors")
+    @Test("A load with a blocked origin fails, and keeps the entry")
     func blockedOrigin() async throws {
         let transport = transport(portal, .status(.notFound), good)
         let fixture = try LoaderFixture(transport: transport) { configuration in

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("Removals while a load is on its way", .timeLimit(.minutes(20)))
+@Suite("Removals during a load", .timeLimit(.minutes(20)))
 struct RemovedMeanwhileTests {
     private let url = "https://example.com/a"
 
@@ -30,7 +30,7 @@ struct RemovedMeanwhileTests {
     }
 
     @Test(
-        "J4: a load that hangs keeps no removal waiting, delivers afterwards, and stores nothing",
+        "J4: a hanging load delays no removal, delivers afterwards, and stores nothing",
         arguments: Removal.allCases)
     func load(_ removal: Removal) async throws {
         let gate = Gate()
@@ -48,14 +48,14 @@ struct RemovedMeanwhileTests {
         #expect(try await loaded.text == "body")
         #expect(try fixture.loader.contains(url) == !removal.refuses)
         #expect(try fixture.loader.peek(url) == (removal.refuses ? nil : Data("body".utf8)))
-        // The next load is one of its own, and is stored.
+        // The next load sends its own request, and is stored.
         #expect(try await fixture.loader.load(url).text == "body")
         #expect(transport.requestCount == (removal.refuses ? 2 : 1))
         #expect(try fixture.loader.peek(url) == Data("body".utf8))
     }
 
     @Test(
-        "J4: a load that begins after a removal of its key joins no load from before it", arguments: Removal.allCases)
+        "J4: a load that begins after a removal of its key joins no earlier load", arguments: Removal.allCases)
     func joining(_ removal: Removal) async throws {
         let gate = Gate()
         let count = Counter()
@@ -81,7 +81,7 @@ struct RemovedMeanwhileTests {
         #expect(try loader.peek(url) == Data((removal.refuses ? "after" : "before").utf8))
     }
 
-    @Test("J4: a load joins none from before the removal of what it is redirected to", arguments: [true, false])
+    @Test("J4: after the removal of a redirect or its target, a load joins no earlier load", arguments: [true, false])
     func joiningRedirected(removesTarget: Bool) async throws {
         let gate = Gate()
         let count = Counter()
@@ -128,12 +128,12 @@ struct RemovedMeanwhileTests {
         gate.open()
         _ = try await loading.value
         #expect(try !fixture.store.contains(CacheKey(url: url)))
-        // Without the removal it is stored.
+        // Without the removal it would be stored.
         _ = try await fixture.cache.response(for: request).data()
         #expect(try fixture.store.contains(CacheKey(url: url)))
     }
 
-    @Test("E4, J4: cancelling a resource ends the loads from before a removal, too")
+    @Test("E4, J4: cancelling a resource also ends its loads from before a removal")
     func cancellation() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -154,7 +154,7 @@ struct RemovedMeanwhileTests {
         gate.open()
     }
 
-    @Test("J4: the same of a body that is half-way, of a validation, and of an error", arguments: [200, 304, 500])
+    @Test("J4: also applies to a half received body, a validation, and an error", arguments: [200, 304, 500])
     func response(_ status: Int) async throws {
         let gate = Gate()
         let chunks = [Data("one".utf8), Data("two".utf8)]
@@ -191,7 +191,7 @@ struct RemovedMeanwhileTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("J4: a GET on its way while a POST changes its resource is delivered, and not stored", arguments: [200, 404])
+    @Test("J4: a GET during a POST that changes its resource is delivered, and not stored", arguments: [200, 404])
     func invalidated(_ status: Int) async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

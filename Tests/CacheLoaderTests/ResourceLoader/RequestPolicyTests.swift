@@ -8,12 +8,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("The policy of a request", .timeLimit(.minutes(20)))
+@Suite("Policies of requests", .timeLimit(.minutes(20)))
 struct RequestPolicyTests {
     private let url = "https://example.com/a"
 
     @Test(
-        "RFC 5861 §4: a policy that changes the mode keeps the stale-if-error of the loader",
+        "RFC 5861 §4: a policy that changes the mode keeps the loader's stale-if-error",
         arguments: [.http, .cacheFirst] as [CachePolicy.Override])
     func staleIfError(policy: CachePolicy.Override) async throws {
         let transport = ScriptedTransport(
@@ -31,7 +31,7 @@ struct RequestPolicyTests {
         }
     }
 
-    @Test("A policy that changes the lifetime keeps the mode of the loader")
+    @Test("A policy that changes the lifetime keeps the loader's mode")
     func keepsMode() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=1"))
         let fixture = try LoaderFixture(transport: transport) { $0.policy.mode = .cacheFirst }
@@ -43,7 +43,7 @@ struct RequestPolicyTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("HTTPCache: a policy of a request keeps the other properties of the configuration")
+    @Test("HTTPCache: a request's policy keeps the other properties of the configuration")
     func cache() async throws {
         let transport = ScriptedTransport(.ok("good".utf8, cacheControl: "max-age=1"), .status(503))
         let fixture = try LoaderFixture(transport: transport, policy: CachePolicy(staleIfError: .seconds(600)))
@@ -56,7 +56,7 @@ struct RequestPolicyTests {
         #expect(strict.status == .serviceUnavailable)
     }
 
-    @Test("A policy of a request does not make a private cache shared")
+    @Test("A request's policy does not make a private cache shared")
     func shared() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(200, [.cacheControl: "max-age=60"], request.headerFields[.authorization] ?? "none")
@@ -84,7 +84,7 @@ struct RequestPolicyTests {
     }
 
     private final class Policies: Sendable {
-        /// Guards the policies of the loads that began, in order.
+        /// Guards the policies of the started loads, in order.
         private let list = Mutex<[CachePolicy.Override]>([])
 
         var all: [CachePolicy.Override] { list.withLock { $0 } }
@@ -95,7 +95,7 @@ struct RequestPolicyTests {
     // MARK: Immutable content
 
     @Test(
-        "Immutable content is stored and reused, whatever its directives say",
+        "Immutable content is stored and reused despite its directives",
         arguments: ["no-store", "no-cache", "max-age=0, must-revalidate", "private, no-store, max-age=0"],
         [0, 1 << 20])
     func immutable(directives: String, memoryLimit: Int) async throws {
@@ -112,7 +112,7 @@ struct RequestPolicyTests {
         #expect(transport.requestCount == 2, "a request under the default policy asks the origin")
     }
 
-    @Test("Under the policy for immutable content a redirect and an error keep their own lifetime")
+    @Test("Under the policy for immutable content, a redirect and an error keep their own lifetime")
     func immutableStatuses() async throws {
         let transport = ScriptedTransport { request, _ in
             switch request.path {

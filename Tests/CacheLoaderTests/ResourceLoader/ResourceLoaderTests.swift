@@ -14,7 +14,7 @@ struct ResourceLoaderTests {
     private let url = "https://example.com/a"
 
     @Test(
-        "A4, B7: loads of other URLs, fields or policies do not share a response; the order of fields makes no difference"
+        "A4, B7: loads of other URLs, fields or policies do not share a response; the order of fields does not count"
     )
     func flightKeys() async throws {
         let gate = Gate()
@@ -79,7 +79,7 @@ struct ResourceLoaderTests {
     }
 
     @Test(
-        "D4: a status that is no success is an error with that status, is counted, and leaves the content alone",
+        "D4: an unsuccessful status throws with that status, is counted, and keeps the content",
         arguments: [404, 410, 500, 503], ["max-age=60", "no-store"])
     func errorStatus(code: Int, cacheControl: String) async throws {
         let transport = ScriptedTransport(
@@ -99,7 +99,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.responses(for: CacheKey(url: url)).count == 1)
     }
 
-    @Test("D2: a success forgets the failures")
+    @Test("D2: a success resets the failures")
     func successForgetsFailures() async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try LoaderFixture(transport: transport)
@@ -109,7 +109,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
     }
 
-    @Test("D5: a transport error is an error, and is not counted")
+    @Test("D5: a transport error throws, and is not counted")
     func transportError() async throws {
         let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(.cannotConnect) }
         let fixture = try LoaderFixture(transport: transport)
@@ -159,7 +159,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.query(accessed) != before)
     }
 
-    @Test("A6: an insert is held to what an origin's response is held to")
+    @Test("A6: an insert follows the same storage rules as a response")
     func insertedFields() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport(.ok()))
         await #expect(throws: LoadError.notStorable(url: url)) {
@@ -173,7 +173,7 @@ struct ResourceLoaderTests {
         #expect(head.contains("etag: \"1\""))
     }
 
-    @Test("A redirect from the store is one use of it, and so is a hit")
+    @Test("A redirect from the store counts as one access, and so does a hit")
     func uses() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a"
@@ -190,7 +190,7 @@ struct ResourceLoaderTests {
         #expect(hits == [[.integer(2)], [.integer(2)]])
     }
 
-    @Test("K1: a load after a change is not subject to the body limit from before")
+    @Test("K1: a load after a change does not use the earlier body limit")
     func configurationAndLoads() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -211,7 +211,7 @@ struct ResourceLoaderTests {
         #expect(try await after.value.text == "12345")
     }
 
-    @Test("The body of a redirect is not worth failing for, nor keeping")
+    @Test("A load ignores the body of a redirect that fails or exceeds the limit")
     func redirectBodies() async throws {
         let transport = ScriptedTransport { request, _ in
             switch request.path {
@@ -225,7 +225,7 @@ struct ResourceLoaderTests {
         #expect(try await fixture.loader.load(url).text == "here")
     }
 
-    @Test("J2: after a removal nothing is left, and the next request is unconditional")
+    @Test("J2: a removal leaves nothing, and the next request is unconditional")
     func removal() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport)
@@ -253,7 +253,7 @@ struct ResourceLoaderTests {
         }
     }
 
-    @Test("A body above the limit is an error, and nothing of it is stored")
+    @Test("A body above the limit throws, and no part of it is stored")
     func bodyLimit() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "1234", "5678") }
         let fixture = try LoaderFixture(transport: transport)
@@ -263,7 +263,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.blobs.isEmpty)
     }
 
-    @Test("A large body comes back whole from network and disk")
+    @Test("A large body arrives whole from network and disk")
     func largeBody() async throws {
         let body = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 1009) })
         let transport = ScriptedTransport(.ok(body, cacheControl: "max-age=60"))
@@ -275,7 +275,7 @@ struct ResourceLoaderTests {
         }
     }
 
-    @Test("E4: a cancelled load ends at once; the transfer continues for the others")
+    @Test("E4: a cancelled load ends immediately; the transfer continues for the others")
     func cancellingOne() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -293,7 +293,7 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount <= 2)
     }
 
-    @Test("E4, E5: when all have left the transfer is stopped, nothing is stored, and later loads succeed")
+    @Test("E4, E5: cancelling all loads stops the transfer and stores nothing; later loads succeed")
     func cancellingAll() async throws {
         let (gate, wasCancelled) = (Gate(), Gate())
         let transport = ScriptedTransport { _, _ in
@@ -311,7 +311,7 @@ struct ResourceLoaderTests {
         await wasCancelled.wait()
     }
 
-    @Test("A task that is cancelled already loads nothing from the network")
+    @Test("A task that is already cancelled loads nothing from the network")
     func cancelledBefore() async throws {
         let transport = ScriptedTransport(.ok("body".utf8))
         let fixture = try LoaderFixture(transport: transport)
@@ -344,7 +344,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("A3: a URL of 128 KiB or more is refused, one of 4,000 characters is loaded")
+    @Test("A3: refuses a URL of 128 KiB or more, loads one of 4,000 characters")
     func longURLs() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -380,7 +380,7 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == distinct.count)
     }
 
-    @Test("K1: a change of the configuration affects later loads only")
+    @Test("K1: a change of the configuration affects only later loads")
     func configuration() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in

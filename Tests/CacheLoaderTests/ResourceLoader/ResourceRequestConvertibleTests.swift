@@ -20,7 +20,7 @@ struct ResourceRequestConvertibleTests {
 
     private let text = "https://example.com/articles/7"
 
-    @Test("A text and a URL are requests with the defaults; a request stays as it is")
+    @Test("A text and a URL become requests with the defaults; a request stays unchanged")
     func requests() throws {
         let url = try #require(URL(string: text))
         let request = ResourceRequest(text, lane: .background, usesMemory: false)
@@ -29,7 +29,7 @@ struct ResourceRequestConvertibleTests {
         #expect(request.resourceRequest == request)
     }
 
-    @Test("The methods of a loader take a text, a URL, a request and a type of the program")
+    @Test("The methods of a loader accept a text, a URL, a request and a type of the program")
     func methods() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "seven") }
         let fixture = try LoaderFixture(transport: transport)

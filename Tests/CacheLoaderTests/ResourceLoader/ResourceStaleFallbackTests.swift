@@ -12,7 +12,7 @@ import Testing
 struct ResourceStaleFallbackTests {
     private static let url = "https://example.com/a"
 
-    /// An origin that answers once, and fails from then on.
+    /// An origin that answers once, then fails.
     private static func transport(_ fields: HTTPFields, failing failure: TransportResponse?) -> ScriptedTransport {
         let gate = FirstTime()
         return ScriptedTransport { _, _ throws(TransportError) in
@@ -46,7 +46,7 @@ struct ResourceStaleFallbackTests {
     }
 
     @Test(
-        "C7: a body that breaks off at every attempt is answered with the stored one, where the response permits it",
+        "C7: a body that breaks off at every attempt is replaced by the stored one, where the response permits it",
         arguments: ["max-age=60", "max-age=60, must-revalidate"])
     func brokenBody(cacheControl: String) async throws {
         let first = FirstTime()
@@ -73,7 +73,7 @@ struct ResourceStaleFallbackTests {
     }
 
     @Test(
-        "C7, E03, E05: not where the response forbids it, and for no 4xx",
+        "C7, E03, E05: no stale response where the response forbids it, and for no 4xx",
         arguments: [
             ("no-cache", 503), ("max-age=60, must-revalidate", 503), ("max-age=60, stale-if-error=0", 503),
             ("max-age=60", 404), ("max-age=60", 429),

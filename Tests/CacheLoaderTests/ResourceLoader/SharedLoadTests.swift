@@ -10,7 +10,7 @@ import Testing
 
 @Suite("ResourceLoader: loads shared through the store", .timeLimit(.minutes(20)))
 struct SharedLoadTests {
-    /// Two loaders with a store object each, as two processes have.
+    /// Two loaders with separate store objects, as in two processes.
     private struct Pair {
         let first: LoaderFixture
         let second: LoaderFixture
@@ -21,7 +21,7 @@ struct SharedLoadTests {
         }
     }
 
-    @Test("E1: two processes that load the same URLs at once send one request for each")
+    @Test("E1: two processes that load the same URLs concurrently send one request for each")
     func once() async throws {
         let transport = ScriptedTransport { request, _ in
             await Task.yield()
@@ -36,7 +36,7 @@ struct SharedLoadTests {
         #expect(try pair.first.store.statistics().entries == 200)
     }
 
-    @Test("E1: a load that waits for another process gets the response that the other has stored")
+    @Test("E1: a load that waits for another process gets the response that the other process stored")
     func waiting() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -54,7 +54,7 @@ struct SharedLoadTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("A process that does not want to wait, or has waited long enough, asks the origin itself")
+    @Test("A process whose wait is zero, or over, asks the origin itself")
     func impatient() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -75,7 +75,7 @@ struct SharedLoadTests {
         #expect(try await one.text == "body")
     }
 
-    @Test("The wait for another process counts in the time limit of a request")
+    @Test("The wait for another process counts towards the timeout of a request")
     func waitAndTimeout() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -103,7 +103,7 @@ struct SharedLoadTests {
         #expect(try await two.text == "body")
     }
 
-    @Test("One that fails leaves it to the next")
+    @Test("After a failed load, the waiting process sends the request")
     func failing() async throws {
         let gate = Gate()
         let count = Counter()

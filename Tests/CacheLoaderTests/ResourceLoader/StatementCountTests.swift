@@ -18,7 +18,7 @@ struct StatementCountTests {
         }
     }
 
-    @Test("a repeated hit runs no statement, be it from the store or from memory")
+    @Test("a repeated hit runs no statement, from the store or from memory")
     func repeatedHit() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .success) { [path = directory.path as String] in
@@ -29,7 +29,7 @@ struct StatementCountTests {
     /// The statements that all connections of this process have begun since the test emptied the list.
     private static let statements = Mutex<[String]>([])
 
-    /// Notes the statements of each connection that this process opens from now on.
+    /// Records the statements of each connection that this process opens from now on.
     private static func trace() {
         // SQLite calls the function for each connection that it opens.
         typealias Extension = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Int32
@@ -83,11 +83,11 @@ struct StatementCountTests {
         configuration.negativeCaching.lifetime = .seconds(60)
         configuration.retry = .never
         let loader = ResourceLoader(store: store, transport: transport, configuration: configuration)
-        // A failure is looked up when the load begins and when its request does.
+        // The loader looks up failures when a load begins and when its request does.
         for (path, hasFailure, expected) in [("a", false, 1), ("b", false, 1), ("c", true, 3)] {
             let key = try CacheKey(url: "https://example.com/\(path)")
             if hasFailure { try await store.recordFailure(for: key, status: 500) }
-            // The last load is stored, and the connections are open.
+            // Stores the last load, and opens the connections.
             try await store.flush()
             _ = try store.peek(CacheKey(url: "https://example.com/"))
             statements.withLock { $0 = [] }

@@ -15,7 +15,7 @@ struct StoreFailureTests {
         ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\""], "one, ", "two") }
     }
 
-    /// The events of a load, and the failures of the store among them.
+    /// The events of a load, and the store failures among them.
     private func events(
         _ loader: ResourceLoader, _ request: ResourceRequest? = nil
     ) async -> (names: [String], failures: [StoreError]) {
@@ -37,7 +37,7 @@ struct StoreFailureTests {
     }
 
     @Test(
-        "A7: a store that cannot be written fails no load, and reports storeFailed, once for each load",
+        "A7: a store that cannot be written fails no load, and reports storeFailed once for each load",
         arguments: Trouble.allCases)
     func unwritable(_ trouble: Trouble) async throws {
         let transport = Self.transport()
@@ -66,7 +66,7 @@ struct StoreFailureTests {
         #expect(await events(loader).names == ["completed disk"], "it can be written again")
     }
 
-    @Test("A7: nor does a store that fails after the origin has answered; joined loads report the failure, too")
+    @Test("A7: a store that fails after the origin's answer fails no load; joined loads report the failure, too")
     func closedMeanwhile() async throws {
         let fed = FedBody("one, ")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -89,7 +89,7 @@ struct StoreFailureTests {
         }
     }
 
-    @Test("A7: a 304 that cannot be noted, and an error that cannot be counted, are reported", arguments: [304, 404])
+    @Test("A7: reports a 304 that cannot be stored, and an error that cannot be counted", arguments: [304, 404])
     func replies(status: Int) async throws {
         let first = FirstTime()
         let gate = Gate()
@@ -110,7 +110,7 @@ struct StoreFailureTests {
         #expect(names.last == (status == 304 ? "completed notModified" : "failed"))
     }
 
-    @Test("A7: that a body is too large for the store, or was removed meanwhile, is no failure of it")
+    @Test("A7: a too large body, or a removal during the load, is not a store failure")
     func deliberate() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -140,7 +140,7 @@ struct StoreFailureTests {
         #expect(try removed.store.statistics().entries == 0)
     }
 
-    @Test("A7: a healthy store has nothing to report, hit or miss, new or unchanged")
+    @Test("A7: a healthy store reports nothing, hit or miss, new or unchanged")
     func healthy() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -152,7 +152,7 @@ struct StoreFailureTests {
         }
     }
 
-    // MARK: What is stored is damaged
+    // MARK: Damage
 
     enum Damage: String, CaseIterable {
         case truncated, emptied, altered, deleted
@@ -169,7 +169,7 @@ struct StoreFailureTests {
     }
 
     @Test(
-        "A7: a damaged entry is a miss: exactly 1 request, and a sound entry after it", arguments: Damage.allCases,
+        "A7: a damaged entry is a miss: exactly 1 request, and then a sound entry", arguments: Damage.allCases,
         [false, true])
     func damaged(_ kind: Damage, isStale: Bool) async throws {
         let transport = Self.transport()

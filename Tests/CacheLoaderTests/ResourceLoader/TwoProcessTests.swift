@@ -15,17 +15,17 @@ import Testing
 struct TwoProcessTests {
     private static let count = Repetitions.count(10_000, debug: 300)
 
-    /// Transfers that a process has under way at a time.
+    /// The number of concurrent transfers of a process.
     private static let width = 4
 
-    /// How much larger a process may be at its end than after a quarter of its way.
+    /// The allowed growth of a process between a quarter of its work and its end, in bytes.
     private static let growth = 16 << 20
 
-    /// What a process said at its end.
+    /// The output of a process.
     private struct Report {
         let output: ProcessRunner.Output
 
-        /// The number behind a name; `nil` if the process did not come to its end.
+        /// The number after a name, or `nil` if the process did not finish.
         subscript(name: String) -> Int? {
             output.text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
                 .flatMap { Int($0.dropFirst(name.count + 1)) }
@@ -41,8 +41,8 @@ struct TwoProcessTests {
         }
     }
 
-    /// Runs a process that prefetches everything. Not an exit test: each of those keeps a thread of Swift's pool, which the
-    /// origin needs.
+    /// Runs a process that prefetches everything. Not an exit test: each of those occupies a thread of Swift's pool,
+    /// which the origin needs.
     private static func run(
         _ directory: TemporaryDirectory, _ origin: LoopbackOrigin, _ role: String, isReversed: Bool = false
     ) async throws -> Report {
@@ -55,7 +55,7 @@ struct TwoProcessTests {
 
     // MARK: The origin
 
-    /// What was asked for, and by whom.
+    /// The requested paths, by process.
     private final class Ledger: Sendable {
         private struct State {
             var requests: [String: Int] = [:]
@@ -70,8 +70,8 @@ struct TwoProcessTests {
         private let kill = FirstTime()
 
         /// - Parameters:
-        ///   - start: How many processes wait for each other before they begin.
-        ///   - killsAfter: The number of requests after which the next of the process "victim" is its last.
+        ///   - start: The number of processes that wait for each other before they begin.
+        ///   - killsAfter: The number of requests after which the next request of the process "victim" is its last.
         init(start: Int = 2, killsAfter: Int? = nil) {
             self.start = start
             self.killsAfter = killsAfter
@@ -118,7 +118,7 @@ struct TwoProcessTests {
         store.close()
     }
 
-    @Test("E1: what two processes prefetch at once is asked for once each, none of it when warm; memory stays flat")
+    @Test("E1: two concurrent prefetching processes request each URL once, and nothing when warm; memory stays flat")
     func together() async throws {
         let directory = try TemporaryDirectory()
         let ledger = Ledger()
@@ -138,7 +138,7 @@ struct TwoProcessTests {
         try await expectWhole(directory)
     }
 
-    @Test("E1: one of two is killed half way: the other finishes all")
+    @Test("E1: if one of two processes is killed half way, the other finishes all URLs")
     func killed() async throws {
         let directory = try TemporaryDirectory()
         let ledger = Ledger(killsAfter: Self.count / 2)

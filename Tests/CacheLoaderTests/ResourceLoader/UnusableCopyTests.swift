@@ -9,13 +9,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Stored bodies that turn out to be of no use when they are read, after the decision to answer with them.
-@Suite("ResourceLoader: stored bodies of no use", .timeLimit(.minutes(20)))
+/// Stored bodies that turn out to be unusable when they are read, after the decision to answer with them.
+@Suite("ResourceLoader: unusable stored bodies", .timeLimit(.minutes(20)))
 struct UnusableCopyTests {
     private let url = "https://example.com/a"
 
-    /// Has a stale response whose file becomes shorter while its origin is asked, which says that nothing has changed;
-    /// asked again, it answers with `replies`, one after the other.
+    /// Stores a stale response. During its validation, the file is truncated and the origin answers 304; later requests
+    /// get `replies` in order.
     private func fixture(maxAttempts: Int, then replies: OriginReply...) async throws -> (
         LoaderFixture, ScriptedTransport
     ) {
@@ -47,7 +47,7 @@ struct UnusableCopyTests {
 
     private let good = OriginReply.ok("new".utf8, cacheControl: "max-age=60")
 
-    @Test("A7, H7: the origin is asked for the whole, as another attempt")
+    @Test("A7, H7: requests the whole, as another attempt")
     func another() async throws {
         let (fixture, transport) = try await fixture(maxAttempts: 2, then: good)
         let events = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all
@@ -66,7 +66,7 @@ struct UnusableCopyTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("H7: a load makes no more requests than it may make attempts", arguments: 1...4)
+    @Test("H7: a load never sends more requests than its attempts", arguments: 1...4)
     func limit(maxAttempts: Int) async throws {
         let (fixture, transport) = try await fixture(maxAttempts: maxAttempts, then: .status(.serviceUnavailable))
         let error = await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
@@ -79,7 +79,7 @@ struct UnusableCopyTests {
             Issue.record("\(String(describing: error))")
             return
         }
-        // The next one finds out before it asks.
+        // The next load detects the damage before its request.
         await expectError(.status(503, url: url)) { try await fixture.loader.load(url) }
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil)
     }
@@ -93,7 +93,7 @@ struct UnusableCopyTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test("A redirect in place of the whole is followed")
+    @Test("Follows a redirect in place of the whole")
     func redirect() async throws {
         let (fixture, transport) = try await fixture(
             maxAttempts: 2, then: .status(.found, fields: [.location: "/b"]), good)
@@ -106,7 +106,7 @@ struct UnusableCopyTests {
 
     private static let gzip = Array(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA=") ?? Data())
 
-    @Test("D4: a body that is not in its coding is an error, and is not kept to be found again")
+    @Test("D4: a body that is not in its coding throws, and its entry is removed")
     func malformed() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentEncoding: "gzip"]
         let transport = ScriptedTransport(
@@ -120,7 +120,7 @@ struct UnusableCopyTests {
         #expect(try await fixture.loader.load(url).source == .disk)
     }
 
-    @Test("What a cache has stored of that kind is asked for anew, unless nobody may be asked")
+    @Test("Requests a malformed body stored by a cache again, unless the load forbids requests")
     func malformedCopy() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentEncoding: "gzip"]
         let transport = ScriptedTransport(
@@ -136,7 +136,7 @@ struct UnusableCopyTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("D4: after the last attempt the copy is not kept, and the next load asks for the whole")
+    @Test("D4: after the last attempt the stored body is removed, and the next load requests the whole")
     func notKept() async throws {
         let (fixture, transport) = try await fixture(maxAttempts: 1, then: good)
         await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
@@ -144,7 +144,7 @@ struct UnusableCopyTests {
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil)
     }
 
-    // MARK: What processors refuse
+    // MARK: Refused by processors
 
     private struct Refusal: Error {}
     private let refusing = ClosureProcessor<Data, Int>(ProcessorID("refusing")) { _, _ in throw Refusal() }

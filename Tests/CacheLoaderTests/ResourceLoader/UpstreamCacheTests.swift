@@ -7,8 +7,8 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A cache between the loader and the origin, such as a shared tier or a CDN, may have the refused response, too.
-@Suite("ResourceLoader: refused responses that a cache on the way has, too", .timeLimit(.minutes(20)))
+/// A cache between the loader and the origin, such as a shared tier or a CDN, may store the refused response, too.
+@Suite("ResourceLoader: refused responses of an upstream cache", .timeLimit(.minutes(20)))
 struct UpstreamCacheTests {
     private let url = "https://example.com/a"
 
@@ -49,7 +49,7 @@ struct UpstreamCacheTests {
         #expect(try await fixture.loader.load(url, as: number).source == .disk, "the response is stored")
     }
 
-    @Test("So has the request after a 304, and after a stale response that answered for an unreachable origin")
+    @Test("The requests after a refused 304, and after a refused stale fallback, have no-cache, too")
     func confirmedOrStale() async throws {
         for reply in [confirmed, unavailable] {
             let transport = ScriptedTransport(portal, reply, good)
@@ -80,7 +80,7 @@ struct UpstreamCacheTests {
         #expect(directives(transport).last == expected)
     }
 
-    @Test("Only the refused URL is requested with no-cache, not the redirect to it")
+    @Test("Only the request for the refused URL has no-cache, not the redirect to it")
     func redirected() async throws {
         let moved = "https://example.com/moved"
         let transport = ScriptedTransport([
@@ -114,7 +114,7 @@ struct UpstreamCacheTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("A refused response without Age fails the load at once")
+    @Test("A refused response without Age fails the load immediately")
     func fromOrigin() async throws {
         let transport = ScriptedTransport(portal, good)
         let fixture = try LoaderFixture(transport: transport)
@@ -122,7 +122,7 @@ struct UpstreamCacheTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("So does one to a request that has no-cache already, or that must not be repeated")
+    @Test("A refused response fails the load if its request has no-cache, or must not be repeated")
     func atOnce() async throws {
         let requests = [
             ResourceRequest(url, headerFields: [.cacheControl: "max-stale, No-Cache"]),
@@ -136,7 +136,7 @@ struct UpstreamCacheTests {
         }
     }
 
-    @Test("Age that this cache adds to a response under way is none of a cache on the way")
+    @Test("Age that this cache adds to a joined response does not indicate an upstream cache")
     func underWay() async throws {
         let (gate, first) = (Gate(), FirstTime())
         let transport = ScriptedTransport { _, _ in
@@ -163,7 +163,7 @@ struct UpstreamCacheTests {
         #expect(transport.requestCount == 1)
     }
 
-    // MARK: Content of no use
+    // MARK: Unusable content
 
     private let malformed = ScriptedReply.reply(
         200, [.cacheControl: "max-age=60", .contentEncoding: "gzip", .age: "5"], "nonsense")
@@ -177,7 +177,7 @@ struct UpstreamCacheTests {
         #expect(try await fixture.loader.load(url).source == .disk)
     }
 
-    @Test("A load requests it once more only once, also after a failure of the origin")
+    @Test("A load repeats the request only once, even after a failure of the origin")
     func undecodableAgain() async throws {
         for replies in [[malformed], [malformed, unavailable, malformed]] {
             let transport = ScriptedTransport(["\(url)": replies])

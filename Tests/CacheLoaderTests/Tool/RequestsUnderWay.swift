@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How many requests an origin answers at a time.
+/// Counts the concurrent requests of an origin.
 final class RequestsUnderWay: Sendable {
     private struct Counts {
         var now = 0
@@ -10,7 +10,7 @@ final class RequestsUnderWay: Sendable {
     /// Guards the counts.
     private let counts = Mutex(Counts())
 
-    /// The most there have been.
+    /// The highest number so far.
     var most: Int { counts.withLock { $0.most } }
 
     func begin() {

@@ -21,7 +21,8 @@ private let everyCommand: [[String]] = [
 ]
 
 extension ToolTests {
-    /// Whatever goes wrong: one line that names it, exit code 2, nothing half-stored, what was stored still served.
+    /// Every error is one line that names its cause, with exit code 2. It stores no partial body, and keeps earlier
+    /// responses.
     @Suite("bad input", .serialized)
     struct BadInput {
         let tool: Tool
@@ -50,7 +51,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Unusable URLs, whatever the command",
+            "Unusable URLs, for every command",
             arguments: [["put", "ftp://a/", "/dev/null"], ["show", ""], ["remove", "x"]])
         func unusableURL(command: [String]) async throws {
             try await tool.raw(command + ["--store", tool.store]).expect(2, error: "cannot be loaded: ")
@@ -70,7 +71,7 @@ extension ToolTests {
         }
 
         @Test(
-            "An origin that breaks its word",
+            "An origin that breaks the protocol",
             arguments: [
                 Misbehaviour("resets", .resetting(afterBytes: 100), ""),
                 Misbehaviour("resets before it answers", .resetBeforeHead, ""),
@@ -84,7 +85,7 @@ extension ToolTests {
             let origin = try await LoopbackOrigin { _ in
                 .ok(body, cacheControl: "max-age=60").delivered(misbehaviour.delivery)
             }
-            // Long enough for a machine with much else to do; only the stall has to wait for it.
+            // Long enough for a busy machine; only the stall waits for the timeout.
             let timeout = misbehaviour.words == "no answer in time" ? "1" : "60"
             let output = try await tool("get", origin.url("/a"), "--timeout", timeout)
             output.expect(2, error: "\(origin.url("/a")): \(misbehaviour.words)")
@@ -93,7 +94,7 @@ extension ToolTests {
             try await expectUnharmed()
         }
 
-        @Test("A refused connection, and a host that there is not")
+        @Test("A refused connection, and an unknown host")
         func unreachable() async throws {
             let port = ClosedPort()
             try await tool("get", port.url("/")).expect(2, error: "\(port.url("/")): no connection: Connection refused")
@@ -102,7 +103,7 @@ extension ToolTests {
             try await expectUnharmed()
         }
 
-        @Test("A replacement that fails leaves the old body")
+        @Test("A failed replacement keeps the old body")
         func failedReplacement() async throws {
             let origin = try await LoopbackOrigin { request in
                 let reply = OriginReply.ok("body \(request.serial)".utf8, cacheControl: "max-age=60")
@@ -113,7 +114,7 @@ extension ToolTests {
             #expect(try await tool.stored(origin.url("/")) == "body 1")
         }
 
-        @Test("A file where the directory should be", arguments: everyCommand)
+        @Test("A file in place of the directory", arguments: everyCommand)
         func fileAsDirectory(command: [String]) async throws {
             let file = try tool.file("file", Data("mine".utf8))
             for path in [file, "\(file)/below"] {
@@ -123,7 +124,7 @@ extension ToolTests {
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
         }
 
-        @Test("The database of another program is named, and left as it is", arguments: everyCommand)
+        @Test("The database of another program is named, and stays unchanged", arguments: everyCommand)
         func foreignIndex(command: [String]) async throws {
             let directory = tool.directory.url.appending(path: "other")
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -138,7 +139,7 @@ extension ToolTests {
         }
 
         #if os(Linux)
-        @Test("A place where no directory can be made")
+        @Test("A path where no directory can be created")
         func unwritable() async throws {
             let output = try await tool.raw(["put", "http://a.test/", "/dev/null", "--store", "/proc/cachestore"])
             output.expect(2, error: "cannot use /proc/cachestore as a store: ")

@@ -36,7 +36,7 @@ extension ToolTests {
             var sound: Bool
         }
 
-        /// Of three bodies the first is lost and the second altered; returns their paths in the store.
+        /// Of three bodies, deletes the first and alters the second. Returns their paths in the store.
         private func fillAndDamage() async throws -> [String] {
             try await fill()
             let paths = try tool.rows("SELECT file_path FROM cache_entries ORDER BY key").map { row in
@@ -48,7 +48,7 @@ extension ToolTests {
             return paths
         }
 
-        @Test("check: what was damaged is named, and a no; what is sound is still served")
+        @Test("check: names the damage and exits with 1; sound entries still answer")
         func damage() async throws {
             let paths = try await fillAndDamage()
 
@@ -72,7 +72,7 @@ extension ToolTests {
             #expect(try await tool("check", "--digests").text == "1 file, sound\n")
         }
 
-        @Test("check --repair: what was damaged goes, the rest stays, and the store is sound")
+        @Test("check --repair: removes the damage, keeps the rest, and leaves a sound store")
         func repair() async throws {
             let paths = try await fillAndDamage()
             let orphan = "\(tool.store)/blobs/\(paths[2].split(separator: "/")[1])/\(String(repeating: "0", count: 62))"
@@ -85,7 +85,7 @@ extension ToolTests {
             #expect(try await tool.stored("http://a.test/c") == String(repeating: "c", count: 1000))
         }
 
-        @Test("check: damage to the index is damage found")
+        @Test("check: reports damage to the index")
         func damagedIndex() async throws {
             try await fill()
             let page = try tool.rows("SELECT rootpage FROM sqlite_schema WHERE name = 'entry'")
@@ -97,7 +97,7 @@ extension ToolTests {
             let output = try await tool("check")
             #expect(output.exitCode == 1)
             #expect(output.lines.first?.hasPrefix("damaged index: ") == true)
-            // What SQLite can still answer is still answered, what it cannot is an error and no crash.
+            // Readable rows are still printed; unreadable ones cause an error, without a crash.
             let stats = try await tool("stats")
             stats.expect(2, error: "\(tool.store): the index failed")
             #expect(stats.lines.first == "entries             3")

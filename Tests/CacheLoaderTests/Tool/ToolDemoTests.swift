@@ -44,7 +44,7 @@ extension ToolTests {
             var stats_after: [String: Int]
         }
 
-        @Test("The numbers are those that the story has to have")
+        @Test("The numbers match the story")
         func numbers() async throws {
             let output = try await tool.raw(["demo", "--files", files, "--json"])
             output.expect(0, error: nil)
@@ -66,7 +66,7 @@ extension ToolTests {
             #expect(after["physical_bytes"] ?? .max <= report.eviction["max_bytes"] ?? 0)
         }
 
-        @Test("A person gets a table that fits into 100 columns, and nothing is left behind")
+        @Test("The table for a terminal fits into 100 columns, and the demo leaves no files")
         func text() async throws {
             var environment = ProcessInfo.processInfo.environment
             environment["TMPDIR"] = "\(tool.directory.path)/temporary"
@@ -85,7 +85,7 @@ extension ToolTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: "\(tool.directory.path)/temporary").isEmpty)
         }
 
-        @Test("--store keeps the store, sound and for everybody to ask; a second demo may use it")
+        @Test("--store keeps the sound store for further commands; a second demo may use it")
         func keptStore() async throws {
             for _ in 1...2 {
                 let output = try await tool("demo", "--files", "\(files)/a")
@@ -96,14 +96,14 @@ extension ToolTests {
             #expect(try tool.rows("SELECT host FROM cache_hosts") == [["host": "127.0.0.1"]])
         }
 
-        @Test("A cache in use is not evicted for show")
+        @Test("The demo does not evict an existing cache")
         func foreignStore() async throws {
             _ = try await tool("put", "http://a.test/", "-", input: "mine")
             try await tool("demo", "--files", files).expect(2, error: "\(tool.store): this is a cache in use")
             #expect(try await tool.stored("http://a.test/") == "mine")
         }
 
-        @Test("Few files are a remark, none an error")
+        @Test("Too few files cause a remark, no files an error")
         func fewFiles() async throws {
             let output = try await tool.raw(["demo", "--files", "\(files)/a"])
             output.expect(0, error: "only 105 files to serve below \(files)/a")

@@ -23,7 +23,7 @@ extension ToolTests {
             #expect(accepted.exitCode == 0 && accepted.text.hasPrefix("evicted 3 entries"))
         }
 
-        @Test("What was used least recently goes, until the rest fits")
+        @Test("Evicts the least recently used entries until the rest fits")
         func evict() async throws {
             try tool.fill()
             _ = try await tool("get", "http://a.test/a")
@@ -69,7 +69,7 @@ extension ToolTests {
         }
 
         @Test(
-            "One rule is needed, and no more than one",
+            "Exactly one rule is needed",
             arguments: [
                 [], ["--dry-run"], ["--max-bytes", "1", "--max-entries", "1"],
                 ["--unused-for", "1d", "--older-than", "1d"],
@@ -91,7 +91,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Each rule, first as a dry run, which changes nothing and says what then happens",
+            "Each rule, first as a dry run, which changes nothing and reports the same result",
             arguments: [
                 Rule(arguments: ["--max-bytes", "2000"], report: "1 entry, freed 1.0 kB; 2 entries, 2.0 kB left"),
                 Rule(arguments: ["--max-bytes", "1G"], report: "0 entries, freed 0 B; 3 entries, 3.0 kB left"),
@@ -117,7 +117,7 @@ extension ToolTests {
             #expect(json["entries"].map { "\($0)" } == rule.report.split(separator: " ").first.map(String.init))
         }
 
-        @Test("What is pinned stays, and a shared body goes with the last that needs it")
+        @Test("Pinned entries stay, and a shared body is deleted with its last entry")
         func pinned() async throws {
             _ = try await tool("put", "http://a.test/1", "-", "--pin", input: "same")
             _ = try await tool("put", "http://a.test/2", "-", input: "same")

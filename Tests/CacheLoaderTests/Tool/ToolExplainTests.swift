@@ -76,7 +76,7 @@ extension ToolTests {
             #expect(try await explain([])[1].hasPrefix("outcome     forward"))
         }
 
-        @Test("A fresh response: the rule, the lifetime and the age, and no use of it")
+        @Test("A fresh response: the rule, the lifetime and the age; no access is counted")
         func fresh() async throws {
             let url = origin.url("/fresh")
             _ = try await tool("get", url)
@@ -98,7 +98,7 @@ extension ToolTests {
             #expect(try tool.rows("SELECT hit_count FROM cache_entries") == [["hit_count": 0]])
         }
 
-        @Test("--json: the same, in numbers")
+        @Test("--json: the same values as numbers")
         func json() async throws {
             let url = origin.url("/stale")
             _ = try await tool("get", url)
@@ -112,7 +112,7 @@ extension ToolTests {
             #expect(candidate.stale_by == candidate.age && candidate.fresh_for == nil)
         }
 
-        @Test("What is not stored is answered, too")
+        @Test("Also explains a request without a stored response")
         func absent() async throws {
             _ = try await tool("get", origin.url("/fresh"))
             let output = try await tool("explain", "http://a.test/other")
@@ -146,13 +146,13 @@ extension ToolTests {
             #expect(origin.requestCount == 1)
         }
 
-        @Test("RFC 9111 §4.1: which nominated field differs, and no credentials")
+        @Test("RFC 9111 §4.1: names the differing nominated field, without credentials")
         func vary() async throws {
             let url = origin.url("/vary")
             let german = ["-H", "Accept-Language: de"]
             _ = try await tool.raw(["get", url, "-H", "Cookie: secret=1", "--store", tool.store] + german)
             let arguments = ["explain", url, "--store", tool.store] + german
-            // As get would send it: with an Accept-Encoding of its own.
+            // Like get, which sends its own Accept-Encoding.
             let same = try await tool.raw(arguments + ["-H", "Cookie: secret=1"])
             #expect(same.text.contains("outcome     hit") && !same.text.contains("secret"))
             let other = try await tool.raw(arguments + ["-H", "Cookie: secret=2"])
@@ -166,7 +166,7 @@ extension ToolTests {
             #expect(names == ["accept-encoding", "cookie"])
         }
 
-        @Test("What an origin sent cannot speak to the terminal")
+        @Test("Escapes control characters from an origin")
         func hostile() async throws {
             let url = "http://a.test/hostile"
             try await tool("put", url, "-", "--etag", "x\u{9B}31m", input: "hello").expect(0, error: nil)
@@ -176,7 +176,7 @@ extension ToolTests {
         }
 
         @Test(
-            "A wrong command line", arguments: [[], ["--method", "A B"], ["--policy", "never"], ["-H", "nothing"]])
+            "Invalid command lines", arguments: [[], ["--method", "A B"], ["--policy", "never"], ["-H", "nothing"]])
         func wrong(options: [String]) async throws {
             let url = options.isEmpty ? [] : ["http://a.test/"]
             try await tool.raw(["explain", "--store", tool.store] + url + options).expect(64, error: "Usage")

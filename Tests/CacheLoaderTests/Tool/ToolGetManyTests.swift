@@ -12,7 +12,7 @@ extension ToolTests {
         let tool: Tool
         let origin: LoopbackOrigin
         let underWay = RequestsUnderWay()
-        /// Holds the first until the last has come.
+        /// Holds the first request until the last has arrived.
         let gate = Gate()
 
         init() async throws {
@@ -38,7 +38,7 @@ extension ToolTests {
             }
         }
 
-        @Test("H1: they are loaded at a time, and written in order, their lines, too")
+        @Test("H1: loads concurrently, and writes bodies and lines in order")
         func order() async throws {
             let urls = (0..<6).map { origin.url("/\($0)") }
             let output = try await tool.raw(["get", "-v", "--store", tool.store] + urls)
@@ -50,7 +50,7 @@ extension ToolTests {
         }
 
         @Test(
-            "H1: in the background one after the other; --width is a limit, too",
+            "H1: in the background one load at a time; --width is a limit, too",
             arguments: ["--lane=background", "--width=1"])
         func oneByOne(option: String) async throws {
             let urls = (1...5).map { origin.url("/\($0)") }
@@ -59,7 +59,7 @@ extension ToolTests {
             #expect(origin.requestCount == 5 && underWay.most == 1)
         }
 
-        @Test("More than are loaded at a time, some of which fail: the others come in order, the failures as well")
+        @Test("More URLs than the width, some of which fail: bodies and failures are written in order")
         func failures() async throws {
             let urls = (100..<160).map { origin.url($0 % 10 == 7 ? "/missing?\($0)" : "/\($0)") }
             let output = try await tool.raw(["get", "--store", tool.store] + urls)
@@ -72,7 +72,7 @@ extension ToolTests {
             }
         }
 
-        @Test("H7: --retry is 0 unless it is said", arguments: [([], 1, 1), (["--retry", "1"], 0, 2)])
+        @Test("H7: --retry is 0 by default", arguments: [([], 1, 1), (["--retry", "1"], 0, 2)])
         func retrying(arguments: [String], exitCode: Int, requests: Int) async throws {
             let output = try await tool.raw(["get", origin.url("/late"), "--store", tool.store] + arguments)
             output.expect(Int32(exitCode), error: exitCode == 0 ? nil : "status 503")

@@ -49,7 +49,7 @@ extension ToolTests {
             }
         }
 
-        @Test("--json: where a response came from, how long it took, and which file has the body")
+        @Test("--json: the source of a response, its duration, and the file with the body")
         func json() async throws {
             let url = origin.url("/fresh")
             let first = try #require(try await tool("get", url, "--json").json([Report].self).first)
@@ -72,7 +72,7 @@ extension ToolTests {
             #expect(second.sha256 == first.sha256 && second.expires == first.expires)
         }
 
-        @Test("--json: the body goes to the file of -o, and otherwise nowhere but to the store")
+        @Test("--json: the body goes to the file of -o, otherwise only to the store")
         func file() async throws {
             let file = "\(tool.directory.path)/out"
             let report = try await tool("get", origin.url("/unstored"), "--json", "-o", file).json([Report].self)
@@ -82,7 +82,7 @@ extension ToolTests {
             #expect(unstored.first?.bytes == 5 && unstored.first?.body_file == nil)
         }
 
-        @Test("--jsonl: a line for each URL in their order, also for one that fails; the worst decides")
+        @Test("--jsonl: a line for each URL in order, also for a failure; the worst result sets the exit code")
         func several() async throws {
             let urls = [origin.url("/fresh"), origin.url("/nothing"), "ftp://a/", origin.url("/unstored")]
             let output = try await tool.raw(["get", "--jsonl", "--store", tool.store] + urls)
@@ -95,7 +95,7 @@ extension ToolTests {
             #expect(reports[2].status == nil)
         }
 
-        @Test("stats: counts of a damaged index that are negative count as none")
+        @Test("stats: negative counts of a damaged index count as zero")
         func negativeCounts() async throws {
             _ = try await tool("get", origin.url("/fresh"))
             let index = try Connection(path: tool.store + "/index.sqlite", role: .writer, busyTimeout: .seconds(5))
@@ -105,7 +105,7 @@ extension ToolTests {
             #expect(output.text.contains("hit ratio                100.0%"), "\(output.text)")
         }
 
-        @Test("A stale response, and the error that it hides, are marked")
+        @Test("Marks a stale response, and the error that it hides")
         func marks() async throws {
             let url = origin.url("/failing")
             let fresh = try await tool("get", url, "-v")

@@ -31,7 +31,7 @@ extension ToolTests {
 
         private let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
-        @Test("I2: -v tells source, status, size, digest, age, expiry and URL in one line")
+        @Test("I2: -v prints source, status, size, digest, age, expiry and URL in one line")
         func provenance() async throws {
             let url = origin.url("/fresh")
             for (source, policy) in [
@@ -49,19 +49,19 @@ extension ToolTests {
             #expect(origin.requestCount == 2)
         }
 
-        @Test("What is never fresh by itself has no expiry")
+        @Test("A response without a lifetime has no expiry")
         func noExpiry() async throws {
             let output = try await tool("get", origin.url("/plain"), "--verbose")
             #expect(output.errorText.contains(" expires=- url="))
         }
 
-        @Test("Without -v nothing is said")
+        @Test("Prints nothing without -v")
         func silence() async throws {
             try await tool("get", origin.url("/fresh")).expect(0, error: nil)
         }
 
         @Test(
-            "A policy decides what a stale response is worth",
+            "A policy decides about a stale response",
             arguments: [
                 ("http", 1, "notModified"), ("cache-first", 0, "disk"), ("cache-only", 0, "disk"),
                 ("revalidate", 1, "notModified"), ("remote-only", 1, "network"),
@@ -75,7 +75,7 @@ extension ToolTests {
             #expect(origin.requestCount == requests)
         }
 
-        @Test("-H sends fields along")
+        @Test("-H sends fields")
         func fields() async throws {
             #expect(try await tool("get", origin.url("/echo"), "-H", "From:  a: b").text == "a: b")
             #expect(try await tool("get", origin.url("/echo?2"), "--header", "from: c", "-H", "A: b").text == "c")
@@ -129,7 +129,7 @@ extension ToolTests {
         }
         #endif
 
-        @Test("A proxy of the environment gets the requests, but not those to an excepted host")
+        @Test("The proxy of the environment gets the requests, except those to an excepted host")
         func proxy() async throws {
             var environment = ProcessInfo.processInfo.environment
             environment["http_proxy"] = origin.url("")
@@ -148,14 +148,14 @@ extension ToolTests {
             wrong.expect(2, error: "http_proxy names a proxy of the scheme ftp; http, https, socks4 and socks5")
         }
 
-        @Test("The loader is a user agent, and says so; a field of the command line replaces its name")
+        @Test("The loader sends a User-Agent; a field of the command line replaces it")
         func userAgent() async throws {
             _ = try await tool("get", origin.url("/fresh"))
             _ = try await tool("get", origin.url("/echo"), "-H", "User-Agent: mine")
             #expect(origin.requests.map { $0.fields[.userAgent] } == ["CacheStore", "mine"])
         }
 
-        @Test("Redirects are followed, and the line names where they led")
+        @Test("Follows redirects, and the line names the final URL")
         func redirect() async throws {
             let output = try await tool("get", origin.url("/moved"), "-v")
             #expect(output.text == "hello")
@@ -179,7 +179,7 @@ extension ToolTests {
             #expect(Set(names) == ["out", "store"])
         }
 
-        @Test("-o goes through a symbolic link, writes to what is no file, and names what it cannot write")
+        @Test("-o follows a symbolic link, writes to special files, and names a file that it cannot write")
         func specialOutput() async throws {
             let file = try tool.file("target", Data())
             let link = "\(tool.directory.path)/link"
@@ -197,7 +197,7 @@ extension ToolTests {
             try await tool("get", origin.url("/fresh"), "-o", missing).expect(2, error: "\(missing): No such file")
         }
 
-        @Test("Several URLs come in order, a failure does not keep the others, and the worst decides")
+        @Test("Several URLs come in order, a failure does not stop the others, and the worst sets the exit code")
         func several() async throws {
             let (fresh, plain, missing) = (origin.url("/fresh"), origin.url("/plain"), origin.url("/nothing"))
             let bad = try await tool("get", fresh, missing, plain)
@@ -209,7 +209,7 @@ extension ToolTests {
             try await tool("get", fresh, plain, "-o", "out").expect(64, error: "-o takes the body of one URL")
         }
 
-        @Test("A status of 400 or more is a no, and so is what is not cached under cache-only")
+        @Test("A status of 400 or more exits with 1, and so does a miss under cache-only")
         func negative() async throws {
             try await tool("get", origin.url("/failing")).expect(1, error: "status 500")
             origin.resetRequests()
@@ -219,7 +219,7 @@ extension ToolTests {
             #expect(origin.requestCount == 0)
         }
 
-        @Test("A reader that leaves early ends the tool in silence, and the body is stored all the same")
+        @Test("A reader that closes the pipe ends the tool silently, and the body is still stored")
         func closedPipe() async throws {
             let output = try await tool.shell(
                 #"{ "$0" get "$1" "$1" --store "$STORE"; echo "exit code $?" >&2; } | head -c 3"#, origin.url("/large"))
@@ -236,7 +236,7 @@ extension ToolTests {
         }
         #endif
 
-        @Test("Without --store it is the platform's cache directory")
+        @Test("The default store is the platform's cache directory")
         func defaultDirectory() async throws {
             #if !canImport(Darwin)
             var environment = ProcessInfo.processInfo.environment
@@ -245,7 +245,7 @@ extension ToolTests {
             #expect(put.text == "hello")
             let index = "\(tool.directory.path)/caches/cachestore/index.sqlite"
             #expect(FileManager.default.fileExists(atPath: index))
-            // A relative one does not count.
+            // A relative path does not count.
             environment["XDG_CACHE_HOME"] = "caches"
             environment["HOME"] = "\(tool.directory.path)/home"
             _ = try await tool.raw(["get", origin.url("/fresh")], environment: environment)
@@ -255,7 +255,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Wrong usage",
+            "Invalid usage",
             arguments: [
                 [], ["get"], ["get", "http://a/", "--policy", "never"], ["get", "http://a/", "--timeout", "0"],
                 ["get", "http://a/", "--timeout", "nan"], ["get", "http://a/", "--store", ""], ["nonsense"],

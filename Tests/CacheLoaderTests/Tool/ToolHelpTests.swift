@@ -13,7 +13,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Help that is asked for is the answer: on the standard output, exit code 0",
+            "Requested help goes to the standard output, with exit code 0",
             arguments: [
                 [], ["help"], ["--help"], ["-h"], ["put", "--help"], ["put", "-h"], ["help", "put"],
                 ["get", "http://a.test/", "--help"], ["sql", "--help"], ["check", "--repair", "--help"],
@@ -30,7 +30,7 @@ extension ToolTests {
         }
 
         @Test(
-            "The shells are told what files, directories and words an option takes", arguments: ["bash", "zsh", "fish"])
+            "Shell completions know the files, directories and words of an option", arguments: ["bash", "zsh", "fish"])
         func completions(shell: String) async throws {
             let output = try await tool.raw(["--generate-completion-script", shell])
             output.expect(0, error: nil)
@@ -61,7 +61,7 @@ extension ToolTests {
         }
 
         @Test(
-            "A wrong command line is an error, and leads to the help",
+            "An invalid command line is an error that refers to the help",
             arguments: [["put"], ["nonsense"], ["--nonsense"]])
         func wrongUsage(arguments: [String]) async throws {
             let output = try await tool.raw(arguments)

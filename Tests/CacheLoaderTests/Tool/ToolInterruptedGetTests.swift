@@ -45,7 +45,7 @@ extension ToolTests {
 
         private var url: String { origin.url("/image.iso") }
 
-        /// The length of the stored part; 0 for none.
+        /// The length of the stored part, or 0.
         private func storedByteCount() -> Int {
             let rows = try? ResponseStore.query(
                 "SELECT max(byte_size) AS size FROM cache_entries", inStoreAt: URL(filePath: tool.store))
@@ -70,7 +70,7 @@ extension ToolTests {
             try await tool("check", "--digests").expect(0, error: nil)
         }
 
-        @Test("RFC 9111 §3.4: each kill costs at most 4 MiB; later requests ask for the rest only")
+        @Test("RFC 9111 §3.4: each kill costs at most 4 MiB; later requests ask only for the rest")
         func kills() async throws {
             let count = Repetitions.count(20, debug: 4)
             let positions = (1...count).map { $0 * 19 * Self.mebibyte / count + 300_000 }
@@ -99,7 +99,7 @@ extension ToolTests {
             var generator = SeededGenerator()
             let moments = (0..<2).map { _ in Int.random(in: 0..<(14 * Self.mebibyte), using: &generator) }.sorted()
             for (number, moment) in moments.enumerated() {
-                // The response stalls: the process lives until the kill.
+                // The response stalls, so that the process lives until the kill.
                 stops.add(Self.body.count - 1)
                 try await killed { origin.requestCount > number && storedByteCount() >= moment - Self.mebibyte }
             }

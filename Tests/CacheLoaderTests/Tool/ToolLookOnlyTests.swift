@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension ToolTests {
-    @Suite("commands that only look", .serialized)
+    @Suite("read-only commands", .serialized)
     struct LookOnly {
         let tool: Tool
 
@@ -13,7 +13,7 @@ extension ToolTests {
         }
 
         @Test(
-            "sql: what would write is refused, and what is no SQL",
+            "sql: refuses statements that write, and invalid SQL",
             arguments: [
                 "DELETE FROM entry", "UPDATE entry SET etag = 'x'", "DROP TABLE entry", "CREATE TABLE t (x)",
                 "PRAGMA user_version = 9", "BEGIN IMMEDIATE", "VACUUM", "INSERT INTO total VALUES (2)",
@@ -28,7 +28,7 @@ extension ToolTests {
         }
 
         @Test(
-            "What only looks makes no store",
+            "Commands that need a store create none",
             arguments: [
                 ["list"], ["explain", "http://a.test/"], ["show", "http://a.test/"],
                 ["show", "http://a.test/", "--body"], ["stats"],

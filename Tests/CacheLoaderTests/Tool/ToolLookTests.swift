@@ -28,7 +28,7 @@ extension ToolTests {
 
         // MARK: list
 
-        @Test("list: a line for each response, under a header")
+        @Test("list: a line for each response, below a header")
         func list() async throws {
             let lines = try await tool("list", "--sort", "size").lines
             let names = lines[0].split(separator: " ").map(String.init)
@@ -42,14 +42,14 @@ extension ToolTests {
             #expect(lines.count == 5)
         }
 
-        @Test("list: sorted by last use, size or expiry, of one host, and only so many")
+        @Test("list: sorts by last use, size or expiry, selects one host, and limits the rows")
         func order() async throws {
             let (large, empty, quoted) = ("http://b.test/large", "http://a.test/empty", "http://a.test/it's")
             _ = try await tool("get", large)
             #expect(try await urls() == [large, quoted, empty])
             #expect(try await urls("--sort", "accessed", "--limit", "1") == [large])
             #expect(try await urls("--sort", "size") == [large, quoted, empty])
-            // What was never fresh comes last.
+            // Responses that were never fresh come last.
             #expect(try await urls("--sort", "expires") == [large, empty, quoted])
             #expect(try await urls("--sort", "size", "--host", "A.TEST") == [quoted, empty])
             #expect(try await urls("--limit", "0") == [])
@@ -77,7 +77,7 @@ extension ToolTests {
 
         // MARK: show
 
-        @Test("show: what is stored for a URL, and its fields")
+        @Test("show: the stored response of a URL, and its fields")
         func show() async throws {
             let output = try await tool("show", "http://b.test/large")
             output.expect(0, error: nil)
@@ -91,7 +91,7 @@ extension ToolTests {
             #expect(!lines.contains { $0.hasPrefix("etag") })
         }
 
-        @Test("show --json, and --body, whatever characters the URL has")
+        @Test("show --json, and --body, with any characters in the URL")
         func showOtherwise() async throws {
             let url = "http://a.test/it's"
             let rows = try await tool("show", url, "--json").json([[String: JSON]].self)
@@ -104,7 +104,7 @@ extension ToolTests {
             try await tool("show", url, "--body", "--json").expect(64, error: "--json")
         }
 
-        @Test("show: each variant by itself")
+        @Test("show: each variant separately")
         func variants() async throws {
             let origin = try await LoopbackOrigin { request in
                 var reply = OriginReply.ok((request.fields[.acceptLanguage] ?? "").utf8, cacheControl: "max-age=6000")
@@ -119,7 +119,7 @@ extension ToolTests {
             #expect(text.contains("accept-language: de\n") && text.contains("accept-language: fr\n"))
         }
 
-        @Test("show: what is not stored is a no")
+        @Test("show: a missing response exits with 1")
         func notStored() async throws {
             for option in ["--body", "--json"] {
                 let output = try await tool("show", "http://a.test/other", option)
@@ -157,7 +157,7 @@ extension ToolTests {
             #expect(large.text.contains("9223372036854775807"))
         }
 
-        @Test("sql answers while another process has a body half stored")
+        @Test("sql answers while another process writes a body")
         func concurrent() async throws {
             let origin = try await LoopbackOrigin { _ in .ok("hello".utf8).delivered(.stalling(afterBytes: 2)) }
             async let stalled = tool("get", origin.url("/"), "--timeout", "2")

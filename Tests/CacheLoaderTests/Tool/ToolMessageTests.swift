@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension ToolTests {
-    /// A mistake on the command line is answered with a reason, and with a suggestion if there is one.
+    /// An invalid command line gets an error with a reason, and a suggestion if possible.
     @Suite("messages", .serialized)
     struct Messages {
         let tool: Tool
@@ -28,7 +28,7 @@ extension ToolTests {
         }
 
         @Test(
-            "A mistyped option, and a value that is none",
+            "A mistyped option, and an invalid value",
             arguments: [
                 (["list", "--jsno"], "Did you mean '--json'?"),
                 (["list", "--sort", "siz"], "'accessed', 'size' or 'expires'"),
@@ -84,7 +84,7 @@ extension ToolTests {
             #expect(try removed.json([String: Int].self)["entries"] == count)
         }
 
-        @Test("No message names a type or a case of Swift")
+        @Test("No message contains a type or a case of Swift")
         func names() async throws {
             let names = /(Error[.(:]|[a-z]+[A-Z][a-z]+:|NIO|Optional\(|CacheStore\.)/
             for command in [

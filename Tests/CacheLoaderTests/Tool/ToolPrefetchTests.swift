@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What `prefetch --json` reports.
+/// The output of `prefetch --json`.
 private struct Summary: Decodable, Equatable {
     var urls: Int
     var network = 0
@@ -68,7 +68,7 @@ extension ToolTests {
             try tool.file("list", Data(lines.joined(separator: "\n").utf8))
         }
 
-        @Test("H7: 200 URLs, some of which fail: each failure is named, none keeps the others, the exit code is 1")
+        @Test("H7: 200 URLs, some of which fail: each failure is named, none stops the others, the exit code is 1")
         func failures() async throws {
             let refused = ClosedPort()
             let missing = urls("missing", 10)
@@ -80,7 +80,7 @@ extension ToolTests {
             let output = try await tool("prefetch", try list(lines), "--retry", "0", "--json", "--lane", "urgent")
             #expect(output.exitCode == 1)
             let summary = try Summary(output)
-            // What is twice in the list is loaded once: the other finds it under way, or in the store.
+            // A URL that occurs twice is loaded once: the second load joins it, or hits in the store.
             #expect(summary.urls == 201 && summary.failed == 13)
             #expect(summary.network + summary.fresh == 188 && summary.fresh <= 1)
             let failures = Set(output.errorText.split(separator: "\n").map(String.init))
@@ -98,7 +98,7 @@ extension ToolTests {
                 try tool.rows("SELECT count(*) AS n FROM cache_entries WHERE kind = 'content'") == [["n": 187]])
         }
 
-        @Test("H1: a second run asks for nothing that is fresh, is no use of it, and validates what is stale")
+        @Test("H1: a second run requests no fresh response, counts no access to it, and validates stale ones")
         func warm() async throws {
             let file = try list(urls("a", 150) + urls("stale", 3))
             let cold = try await tool("prefetch", file)
@@ -113,7 +113,7 @@ extension ToolTests {
             #expect(try await tool.stored(origin.url("/a/149")) == "0123456789")
         }
 
-        @Test("The standard input, with a last line that nothing ends")
+        @Test("The standard input, with a last line without a line feed")
         func standardInput() async throws {
             let output = try await tool("prefetch", "-", "--json", input: "\(origin.url("/a"))\n\n\(origin.url("/b"))")
             #expect(try Summary(output) == Summary(network: 2))
@@ -122,7 +122,7 @@ extension ToolTests {
             #expect(try Summary(await tool("prefetch", "-", "--json", input: "# nothing\n")) == Summary())
         }
 
-        @Test("A long list is no matter: one URL thousands of times is one request")
+        @Test("One URL thousands of times is one request")
         func long() async throws {
             let count = Repetitions.count(20_000, debug: 4_000)
             let line = "\(origin.url("/a"))\n"
@@ -133,7 +133,7 @@ extension ToolTests {
         }
 
         @Test(
-            "H7: what may pass is tried again, as often as --retry says",
+            "H7: retries temporary failures as often as --retry allows",
             arguments: [("0", 1, 1), ("1", 2, 1), ("2", 3, 0)])
         func retrying(retry: String, requests: Int, exitCode: Int) async throws {
             let output = try await tool("prefetch", "-", "--retry", retry, input: origin.url("/late"))
@@ -148,13 +148,13 @@ extension ToolTests {
         }
 
         @Test(
-            "H1: the lane or --width decides how many transfers there are at a time",
+            "H1: the lane or --width limits the concurrent transfers",
             arguments: [
                 (["--lane", "urgent"], 6), (["--width", "3"], 3), (["--lane", "urgent", "--width", "12"], 12),
             ])
         func widths(arguments: [String], width: Int) async throws {
             let file = try list(urls("held", 40))
-            // Nothing is answered before so many have come; more would be counted.
+            // Answers only after this many requests; a larger number would be counted.
             async let output = tool.raw(["prefetch", file, "--store", tool.store] + arguments)
             await gate.reached(width)
             gate.open()
@@ -162,7 +162,7 @@ extension ToolTests {
             #expect(underWay.most == width)
         }
 
-        @Test("-H sends fields along, and --policy decides about what is stored")
+        @Test("-H sends fields, and --policy decides about storing")
         func options() async throws {
             let file = try list([origin.url("/echo")])
             _ = try await tool("prefetch", file, "-H", "From: a")
@@ -174,13 +174,13 @@ extension ToolTests {
             offline.expect(1, error: "\(origin.url("/a")): not cached")
         }
 
-        @Test("H8: Ctrl-C ends it, says how far it came, and leaves the store whole")
+        @Test("H8: Ctrl-C ends the prefetch, which reports its progress and leaves the store whole")
         func interruption() async throws {
             _ = try await tool("prefetch", try list(urls("a", 5)))
             let file = try list(urls("a", 5) + urls("held", 100))
             origin.resetRequests()
             let mark = "\(tool.directory.path)/mark"
-            // The process of the shell becomes the tool, so that it has the number that the other one knows.
+            // The tool replaces the shell's process, and so has the process ID that the other process knows.
             let script = """
                 { while [ ! -e "$2" ]; do sleep 0.02; done; kill -INT $$; } >/dev/null 2>&1 </dev/null &
                 exec "$0" prefetch "$1" --store "$STORE" --json
@@ -199,7 +199,7 @@ extension ToolTests {
             #expect(try Summary(rest) == Summary(network: 100, fresh: 5))
         }
 
-        @Test("H8: Ctrl-C ends it also while nothing comes from a pipe")
+        @Test("H8: Ctrl-C also ends a prefetch that waits for a pipe")
         func interruptedWaiting() async throws {
             let mark = "\(tool.directory.path)/mark"
             let script = """
@@ -218,7 +218,7 @@ extension ToolTests {
             #expect(try Summary(output).interrupted)
         }
 
-        @Test("A list that cannot be read is an error, and starts no store")
+        @Test("A list that cannot be read is an error, and creates no store")
         func unreadable() async throws {
             try await tool("prefetch", "\(tool.directory.path)/none").expect(2, error: "none: No such file")
             #expect(!FileManager.default.fileExists(atPath: tool.store))
@@ -226,7 +226,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Wrong usage",
+            "Invalid usage",
             arguments: [
                 [], ["a", "b"], ["-", "--retry", "-1"], ["-", "--retry", "101"], ["-", "--retry", "x"],
                 ["-", "--width", "0"],

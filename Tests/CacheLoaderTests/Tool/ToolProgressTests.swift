@@ -6,7 +6,7 @@ import Testing
 extension ToolTests {
     @Suite("progress", .serialized)
     struct Progress {
-        @Test("get: the part of a body that has arrived, on a terminal only")
+        @Test("get: shows the received share of a body, on a terminal only")
         func get() async throws {
             let tool = try Tool()
             let body = [UInt8](repeating: 1, count: 1_000_000)
@@ -18,7 +18,7 @@ extension ToolTests {
             ) { if $0.contains("  50%  500.0 kB of 1.0 MB") { seen.open() } }
             await seen.wait()
             await origin.stop()
-            // The line is erased before the message.
+            // Erases the line before the message.
             #expect(try await shown.contains("\r\u{1B}[Kcachestore: "))
             let other = try await LoopbackOrigin { _ in reply }
             let piped = try await tool.raw(

@@ -15,7 +15,7 @@ extension ToolTests {
             tool = try Tool()
         }
 
-        @Test("It says digest, size and URL of what it has stored")
+        @Test("Prints digest, size and URL of the stored body")
         func acknowledgement() async throws {
             let file = try tool.file("body", Data("hello".utf8))
             let output = try await tool("put", "HTTP://Example.com:80/a#b", file)
@@ -28,7 +28,7 @@ extension ToolTests {
             #expect(try await tool.stored("http://example.com/a") == "hello")
         }
 
-        @Test("- is the standard input, and an empty body is one")
+        @Test("- is the standard input, and an empty body is stored")
         func standardInput() async throws {
             let large = String(repeating: "0123456789abcdef", count: 50_000)
             let output = try await tool("put", "http://a.test/", "-", input: large)
@@ -43,7 +43,7 @@ extension ToolTests {
             #expect(try await tool.stored("http://a.test/empty") == "")
         }
 
-        @Test("A1: What three processes have stored, a new one serves without a request")
+        @Test("A1: a new process serves the bodies of three processes without a request")
         func survival() async throws {
             let origin = try await LoopbackOrigin { _ in .status(.notFound) }
             let bodies = ["/a": "first", "/b?page=2": "second", "/c": ""]
@@ -59,7 +59,7 @@ extension ToolTests {
             #expect(origin.requestCount == 0)
         }
 
-        @Test("Validators and type are kept, and sent when it has turned stale")
+        @Test("Validators and type are stored, and sent once the response is stale")
         func validators() async throws {
             let date = "Sun, 06 Nov 1994 08:49:37 GMT"
             let origin = try await LoopbackOrigin { request in
@@ -80,14 +80,14 @@ extension ToolTests {
         }
 
         @Test(
-            "--etag adds the quotes that are not there",
+            "--etag adds missing quotes",
             arguments: [("abc", "\"abc\""), ("\"abc\"", "\"abc\""), ("W/\"abc\"", "W/\"abc\""), ("", "\"\"")])
         func entityTag(given: String, stored: String) async throws {
             _ = try await tool("put", "http://a.test/", "-", "--etag", given)
             #expect(try tool.rows("SELECT etag FROM cache_entries") == [["etag": .text(stored)]])
         }
 
-        @Test("Without --max-age it is fresh for a year, with it for as long")
+        @Test("A response is fresh for a year, or for --max-age")
         func lifetime() async throws {
             _ = try await tool("put", "http://a.test/1", "-")
             _ = try await tool("put", "http://a.test/2", "-", "--max-age", "3600")
@@ -110,7 +110,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Tags, pins and sessions are kept; what is not said stays as it was",
+            "Tags, pins and sessions are stored; omitted options keep their values",
             arguments: [
                 Wish([], "permanent", isPinned: 0, tags: nil), Wish(["--pin"], "permanent", isPinned: 1, tags: nil),
                 Wish(["--tag", "b", "--tag", "a", "--tag", "b"], "permanent", isPinned: 0, tags: #"["a","b"]"#),
@@ -118,7 +118,7 @@ extension ToolTests {
                 Wish(["--session"], "session", isPinned: 0, tags: nil),
             ])
         func options(_ wish: Wish) async throws {
-            // As the app whose store it is: else a session would end with each command.
+            // Opens the store like the owning app: otherwise a session would end with each command.
             let app = try ResponseStore(directory: URL(filePath: tool.store))
             defer { app.close() }
             for options in [wish.options, []] {
@@ -128,13 +128,13 @@ extension ToolTests {
             }
         }
 
-        @Test("What is stored for a session is gone with the next command when nobody else has the store open")
+        @Test("A session response is removed by the next command if no other process has the store open")
         func session() async throws {
             try await tool("put", "http://a.test/", "-", "--session", input: "x").expect(0, error: nil)
             #expect(try await tool.stored("http://a.test/") == nil)
         }
 
-        @Test("What cannot be read stores nothing")
+        @Test("An unreadable file stores nothing")
         func unreadable() async throws {
             let missing = "\(tool.directory.path)/missing"
             try await tool("put", "http://a.test/", missing).expect(2, error: "\(missing): No such file")
@@ -144,7 +144,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Wrong usage stores nothing",
+            "Invalid usage stores nothing",
             arguments: [
                 ["--max-age", "-1"], ["--max-age=-1"], ["--max-age", "soon"], ["--etag", "a\nb"],
                 ["--last-modified", "yesterday"], ["--content-type", "a\u{1}"], ["--tag", ""],

@@ -35,7 +35,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Switched on, other processes record; switched off, they do not, and the record stays until it is discarded"
+            "Other processes record while recording is on; switched off, the record stays until it is discarded"
         )
         func switching() async throws {
             let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -65,7 +65,7 @@ extension ToolTests {
             #expect(try await tool("record", "status").text == "recording           off\n")
         }
 
-        @Test("Each request is a line, cut to the terminal; --follow prints further ones as they come")
+        @Test("Each request is a line, truncated to the terminal; --follow prints later ones as they come")
         func show() async throws {
             let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
             try await tool("record", "on").expect(0, error: nil)
@@ -101,7 +101,7 @@ extension ToolTests {
             #expect(lines.count == 2 && lines[0].contains(long))
         }
 
-        @Test("Wrong numbers and words are errors of the command line")
+        @Test("Invalid numbers and words are errors")
         func usage() async throws {
             for number in ["0", "-1", "x", "4194305"] {
                 try await tool("record", "on", "--capacity", number).expect(64, error: "capacity")

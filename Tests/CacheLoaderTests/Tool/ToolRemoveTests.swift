@@ -15,7 +15,7 @@ extension ToolTests {
             tool = try Tool()
         }
 
-        @Test("J2: It takes everything that is stored for a URL, and says whether there was anything")
+        @Test("J2: removes all responses of a URL, and reports whether any existed")
         func remove() async throws {
             let origin = try await LoopbackOrigin { request in
                 .resource("hello".utf8, for: request, etag: "\"1\"", cacheControl: "max-age=60")
@@ -36,7 +36,7 @@ extension ToolTests {
             #expect(origin.requests.last?.fields[.ifNoneMatch] == nil)
         }
 
-        @Test("What is not stored is a no, and does not keep the others")
+        @Test("A missing response exits with 1, and does not stop the others")
         func removeMissing() async throws {
             try tool.fill()
             let output = try await tool("remove", "http://a.test/a", "http://a.test/x", "http://a.test/b")
@@ -50,7 +50,7 @@ extension ToolTests {
                 ])
         }
 
-        @Test("URLs, dry: what would go, and what is not stored")
+        @Test("URLs, dry run: reports what would be removed, and missing responses")
         func dryRun() async throws {
             try tool.fill()
             let output = try await tool("remove", "http://a.test/a", "http://a.test/x", "--dry-run")
@@ -73,7 +73,7 @@ extension ToolTests {
             var testDescription: String { arguments.joined(separator: " ") }
         }
 
-        /// Four bodies of 1000 bytes, those of `a.test/1` and `b.test/1` the same, and failures of two keys.
+        /// Four bodies of 1000 bytes, equal for `a.test/1` and `b.test/1`, and failures of two keys.
         private func fillWithFour() throws {
             let store = try ResponseStore(directory: URL(filePath: tool.store))
             defer { store.close() }
@@ -104,7 +104,7 @@ extension ToolTests {
         }
 
         @Test(
-            "What is said must hold, all of it; first as a dry run, which changes nothing and says what then happens",
+            "All conditions must hold; a first dry run changes nothing and reports the same",
             arguments: [
                 Selection(["--partition", "u1"], leaves: ["a.test 1", "a.test 2", "b.test 1"]),
                 Selection(["--partition", ""], leaves: ["u1 a.test 1"]),
@@ -167,7 +167,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Wrong usage removes nothing: neither nothing at all nor an empty text is everything",
+            "Invalid usage removes nothing: neither no selection nor an empty text means everything",
             arguments: [
                 [], ["--dry-run"], ["http://a.test/a", "--host", "a.test"], ["http://a.test/a", "--all"],
                 ["--all", "--host", "a.test"], ["--prefix", ""], ["--host", ""], ["--tag", ""], ["--where", " "],
@@ -181,7 +181,7 @@ extension ToolTests {
         }
 
         @Test(
-            "An expression that is no SQL, or more than an expression, removes nothing",
+            "Invalid SQL, or more than one expression, removes nothing",
             arguments: [
                 "nothing = 1", "1 =", "1)) OR (entry.id IN (SELECT 1", "1; DELETE FROM entry",
                 "1); DELETE FROM entry; --", "(", ")",

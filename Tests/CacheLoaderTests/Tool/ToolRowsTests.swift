@@ -17,7 +17,8 @@ extension ToolTests {
             try tool.fill((0..<count).map { ("http://a.test/\(String(repeating: "long/", count: 20))\($0)", "\($0)") })
         }
 
-        @Test("list: no line is wider than the terminal, and a cut URL keeps its end", arguments: [50, 60, 80, 200])
+        @Test(
+            "list: no line is wider than the terminal, and a truncated URL keeps its end", arguments: [50, 60, 80, 200])
         func width(columns: Int) async throws {
             try fill(3)
             let output = try await tool.onTerminal(width: columns, "list")
@@ -32,7 +33,7 @@ extension ToolTests {
             #expect(try await !tool("list").text.contains("…"))
         }
 
-        @Test("list: times count from now on a terminal, and are exact in a pipe")
+        @Test("list: times are relative on a terminal, and exact in a pipe")
         func times() async throws {
             _ = try await tool("put", "http://a.test/", "-", "--max-age", "7300", input: "x")
             let line = try #require(try await tool.onTerminal("list").lines.last)
@@ -68,7 +69,7 @@ extension ToolTests {
             }
         }
 
-        @Test("sql: texts are cut to the terminal, numbers are not; without room for all, a row takes a line a field")
+        @Test("sql: truncates texts to the terminal, but not numbers; without enough width, prints a field per line")
         func sqlWidth() async throws {
             try fill(1)
             let output = try await tool.onTerminal(
@@ -85,7 +86,7 @@ extension ToolTests {
             #expect(wide.lines.contains("status        | 200"))
         }
 
-        @Test("-x prints one field a line, whole")
+        @Test("-x prints one field per line, untruncated")
         func expanded() async throws {
             let sql = "SELECT 1 AS n, 'two' || char(10) || 'lines' || char(10) AS text, NULL AS empty, char(27) AS e"
             try fill(1)
@@ -106,7 +107,7 @@ extension ToolTests {
             try await tool("list", "-x", "--json").expect(64, error: "-x prints text, not JSON")
         }
 
-        @Test("--jsonl: an object a line, with the same values as --json")
+        @Test("--jsonl: an object per line, with the same values as --json")
         func lines() async throws {
             try fill(3)
             let sql = "SELECT id, url, NULL AS n, 0.5 AS r, '\"\\' || char(1, 9, 10) AS t FROM cache_entries"
@@ -145,7 +146,7 @@ extension ToolTests {
             }
         }
 
-        @Test("A slow reader ends no query by its time limit, and one that leaves ends the query")
+        @Test("A slow reader does not trigger the query's time limit, and a reader that leaves ends the query")
         func slowReader() async throws {
             try fill(1)
             // More than a pipe holds, and more rows than there is time to print: the query ends with its reader.

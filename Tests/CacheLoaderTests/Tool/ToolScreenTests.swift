@@ -58,7 +58,7 @@ extension ToolTests {
             let store = try ResponseStore(
                 directory: tool.directory.url.appending(path: "cachestore"), configuration: configuration)
             defer { store.close() }
-            // Halves of units: the time that the test takes changes no number.
+            // Halves of units: the duration of the test changes no number.
             let (hour, day) = (3_600.0, 86_400.0)
             let entries: [(url: String, type: String, byteCount: Int, age: Double, lifetime: Double?, status: Int)] = [
                 ("https://example.com/", "text/html", 18_432, 5.5 * hour, nil, 200),
@@ -90,7 +90,7 @@ extension ToolTests {
         }
 
         /// `CACHESTORE_WRITE_SCREENS=1` writes the file, as `Scripts/screens` does.
-        @Test("The documented screens are those of the tool")
+        @Test("The documented screens equal the tool's")
         func screens() async throws {
             try fill()
             var text = """

@@ -12,12 +12,12 @@ extension ToolTests {
             tool = try Tool()
         }
 
-        @Test("A port that is none is refused", arguments: ["-1", "65536", "x"])
+        @Test("Refuses an invalid port", arguments: ["-1", "65536", "x"])
         func port(port: String) async throws {
             try await tool.raw(["serve", "--port=\(port)"]).expect(64, error: "port")
         }
 
-        @Test("A store that is not there is not created")
+        @Test("Does not create a missing store")
         func noStore() async throws {
             try await tool("serve").expect(2, error: "there is no store in")
             #expect(!FileManager.default.fileExists(atPath: tool.store))

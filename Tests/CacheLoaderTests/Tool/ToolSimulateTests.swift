@@ -34,8 +34,8 @@ extension ToolTests {
             let clairvoyant_bound: Bound
         }
 
-        /// Two bodies of 100,000 bytes that are asked for twice, one of 50,000 that is asked for four times in between, and
-        /// one that is too large, for a limit of 8 × 100,000: a store without pressure.
+        /// Two bodies of 100,000 bytes that are requested twice, one of 50,000 that is requested four times in between,
+        /// and one above the size limit. With a limit of 8 × 100,000 the store has no pressure.
         private let unpressed = """
             # a comment
             1 a 100000
@@ -52,7 +52,7 @@ extension ToolTests {
 
             """
 
-        @Test("A trace that fits: as reckoned by hand, from a file and from the standard input")
+        @Test("A trace that fits equals a calculation by hand, from a file and from the standard input")
         func fits() async throws {
             let file = try tool.file("a.trace", Data(unpressed.utf8))
             let arguments = ["--max-bytes", "800000", "--json"]
@@ -71,9 +71,9 @@ extension ToolTests {
             #expect(try piped.json(Report.self).policies == report.policies)
         }
 
-        /// Ten bodies of a tenth of the limit, of which each but the last is asked for twice, and then the first two and the
-        /// last again. Ten are too many: two of them go, down to nine tenths less the index.
-        @Test("A trace that does not fit: what each policy keeps")
+        /// Ten bodies of a tenth of the limit. Each except the last is requested twice, then the first two and the last
+        /// once more. Ten are too many: two are evicted, down to nine tenths less the index.
+        @Test("A trace that does not fit: the entries that each policy keeps")
         func doesNotFit() async throws {
             let keys = Array(1...9) + Array(1...9) + [10, 3, 2, 10]
             let lines = keys.enumerated().map { "\($0.offset) \($0.element) 100000\n" }.joined()
@@ -81,13 +81,14 @@ extension ToolTests {
             let output = try await tool.raw(["simulate", file, "--max-bytes", "960000", "--json"])
             output.expect(0, error: nil)
             let report = try output.json(Report.self)
-            // 1 and 2 go for 10: hits for 3 and 10. 10, worth least, goes at once, and 1: hits for 3 and 2.
+            // 10 evicts 1 and 2: hits for 3 and 10. As the least valuable, 10 is evicted immediately, and 1: hits for 3
+            // and 2.
             #expect(report.policies.map(\.hits) == [11, 11])
             #expect(report.policies.map(\.evicted_entries).allSatisfy { $0 >= 2 })
             #expect(report.clairvoyant_bound.hit_ratio == 12.0 / 22)
         }
 
-        @Test("The report for a person is a table")
+        @Test("The report on a terminal is a table")
         func table() async throws {
             let file = try tool.file("a.trace", Data(unpressed.utf8))
             let text = try await tool.raw(["simulate", file, "--max-bytes", "800000"]).text
@@ -101,7 +102,7 @@ extension ToolTests {
         }
 
         @Test(
-            "A line that is no request is an error that names it",
+            "A malformed line is an error that names it",
             arguments: [("1 a 5\n2 b\n", "line 2: not the three words"), ("\n\n1 a b", "line 3: the size is not")])
         func malformed(trace: String, error: String) async throws {
             let file = try tool.file("c.trace", Data(trace.utf8))
@@ -150,7 +151,7 @@ extension ToolTests {
             192.0.2.2 - - [01/Jan/2026:00:00:05 +0000] "GET /b?x=1 HTTP/1.1" 200 500
             """
 
-        @Test("An access log is recognised by its first line; hostile lines are counted and left out")
+        @Test("Recognises an access log by its first line; counts and skips malformed lines")
         func accessLog() async throws {
             let file = try tool.file("access.log", Data(Self.log.utf8) + [0x0A, 0xFF, 0xFE, 0x0A])
             for format in [[], ["--format", "access-log"]] {
@@ -174,7 +175,7 @@ extension ToolTests {
                 .expect(2, error: "no line is a request")
         }
 
-        @Test("Without a file the record of the store is replayed")
+        @Test("Without a file, replays the record of the store")
         func record() async throws {
             try await tool("simulate", "--max-bytes", "1M").expect(2, error: "there is no store")
             try tool.fill([])

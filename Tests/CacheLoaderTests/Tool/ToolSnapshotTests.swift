@@ -42,7 +42,7 @@ extension ToolTests {
                 ])
         }
 
-        @Test("A missing body leaves its entry out, and the report says so")
+        @Test("A missing body omits its entry, and the report says so")
         func missingBody() async throws {
             let rows = try tool.rows("SELECT file_path FROM cache_entries ORDER BY key")
             guard case .text(let path) = rows[0]["file_path"] else { throw CancellationError() }
@@ -53,7 +53,7 @@ extension ToolTests {
         }
 
         @Test(
-            "A snapshot that tar has packed and unpacked is a store",
+            "A snapshot packed and unpacked by tar is a store",
             .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tar")))
         func tar() async throws {
             let output = try await tool.shell(
@@ -65,7 +65,7 @@ extension ToolTests {
             #expect(output.lines.last == "3 files, sound", "\(output.errorText)")
         }
 
-        @Test("A target that cannot be used is an error in one line, and nothing changes")
+        @Test("An unusable target is an error in one line, and nothing changes")
         func refused() async throws {
             let file = try tool.file("file", Data("mine".utf8))
             let missing = tool.directory.path + "/missing"

@@ -14,7 +14,7 @@ extension ToolTests {
             tool = try Tool()
         }
 
-        /// Stores bodies as they would have been stored `age` seconds ago.
+        /// Stores bodies as if they had been stored `age` seconds ago.
         private func fill(_ bodies: [(url: String, type: String?, byteCount: Int, age: Double)]) throws {
             let clock = ManualClock()
             var configuration = ResponseStore.Configuration()
@@ -41,7 +41,7 @@ extension ToolTests {
             ])
         }
 
-        @Test("The totals, then where the bytes are")
+        @Test("The totals, then the bytes by group")
         func text() async throws {
             try fillWithFour()
             let output = try await tool("stats")
@@ -127,7 +127,7 @@ extension ToolTests {
             #expect(try output.json(Report.self) == expected)
         }
 
-        @Test("How requests were answered, and the hit ratio")
+        @Test("The answers by kind, and the hit ratio")
         func answers() async throws {
             let origin = try await LoopbackOrigin { request in
                 request.path == "/fresh"
@@ -161,7 +161,7 @@ extension ToolTests {
                     == Answers(hits: 5, stale: 0, revalidated: 1, misses: 2, errors: 0, hit_ratio: 0.625))
         }
 
-        @Test("A use makes an entry young again, whenever it was stored")
+        @Test("An access makes an entry recent, however old it is")
         func lastUse() async throws {
             try fill([("http://a.test/", nil, 10, 40 * day)])
             #expect(try await tool("stats").lines.last?.hasPrefix("older         100.0%        1") == true)
@@ -169,7 +169,7 @@ extension ToolTests {
             #expect(try await tool("stats").lines.contains { $0.hasPrefix("< 1 hour      100.0%        1") })
         }
 
-        @Test("Ten groups are named, the largest; the others are one")
+        @Test("Lists the ten largest groups; the rest are one group")
         func others() async throws {
             try fill((0..<13).map { ("http://h\($0).test/", "x/t\($0)", 100 + $0, 0) })
             let result = try await tool("stats", "--json").json(Report.self)
@@ -183,7 +183,7 @@ extension ToolTests {
         }
 
         @Test(
-            "What an origin calls its content takes one line of 80 columns, and cannot speak to the terminal",
+            "An origin's content type takes one line of 80 columns, with control characters escaped",
             arguments: [
                 ("a/\u{1B}[2Jb", #"a/\u{1b}[2jb "#), ("a/b\tc\u{7F}", #"a/b\tc\u{7f} "#), ("(none)", "(none) "),
                 (String(repeating: "x", count: 5_000), "xxxxxxxxxxxxxxxxxxxxxxxxxxx… "),
@@ -196,13 +196,13 @@ extension ToolTests {
             output.expect(0, error: nil)
             let lines = output.lines
             #expect(lines.contains { $0.hasPrefix(label) }, "\(output.text)")
-            // The totals, and three tables after an empty line each, of one, one and five rows.
+            // The totals, then three tables of one, one and five rows, each after an empty line.
             #expect(lines.count == 26)
             let widths = lines.map { line in line.unicodeScalars.map { $0.isASCII ? 1 : 2 }.reduce(0, +) }
             #expect(widths.allSatisfy { $0 <= 80 })
         }
 
-        @Test("An empty store has no picture, and one of empty bodies has no bars")
+        @Test("An empty store has no chart, and one with empty bodies has no bars")
         func empty() async throws {
             try fill([])
             #expect(try await tool("stats").lines.count == 10)

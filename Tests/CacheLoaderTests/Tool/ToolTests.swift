@@ -6,11 +6,11 @@ import Testing
 
 /// The tests of the command-line tool. They run its real binary, against a real origin.
 ///
-/// Within a suite one after the other: hundreds of processes at once would take the time that others measure.
+/// Each suite is serialized: hundreds of concurrent processes would slow down tests that measure time.
 @Suite("cachestore", .timeLimit(.minutes(20)))
 enum ToolTests {}
 
-/// The built `cachestore`, with a store of its own.
+/// The built `cachestore`, with its own store.
 struct Tool: Sendable {
     let directory: TemporaryDirectory
     private let executable: URL
@@ -20,7 +20,7 @@ struct Tool: Sendable {
         executable = try ProcessRunner.builtProduct(named: "cachestore")
     }
 
-    /// Where the store is, or will be.
+    /// The path of the store, existing or not.
     var store: String { "\(directory.path)/store" }
 
     /// Runs a command on the store.
@@ -28,7 +28,7 @@ struct Tool: Sendable {
         try await ProcessRunner.run(executable, arguments + ["--store", store], input: Data(input.utf8))
     }
 
-    /// Runs a command as it stands.
+    /// Runs a command without adding `--store`.
     func raw(_ arguments: [String], environment: [String: String]? = nil) async throws -> ProcessRunner.Output {
         try await ProcessRunner.run(executable, arguments, environment: environment)
     }
@@ -38,7 +38,8 @@ struct Tool: Sendable {
         try await ProcessRunner.run(executable, arguments + ["--store", store], onTerminalOfWidth: width)
     }
 
-    /// Runs a command as it stands, with a terminal of 80 columns as its standard output and its standard error.
+    /// Runs a command without adding `--store`, with a terminal of 80 columns as its standard output and its standard
+    /// error.
     func screen(
         _ arguments: [String], environment: [String: String], seeing: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> String {
@@ -48,7 +49,7 @@ struct Tool: Sendable {
         ).text
     }
 
-    /// Runs a script of the shell that finds the tool as `$0`, a file name as `$1` and so on, and its store as `$STORE`.
+    /// Runs a shell script that finds the tool as `$0`, a file name as `$1` and so on, and its store as `$STORE`.
     func shell(_ script: String, _ arguments: String...) async throws -> ProcessRunner.Output {
         var environment = ProcessInfo.processInfo.environment
         environment["STORE"] = store
@@ -57,7 +58,7 @@ struct Tool: Sendable {
             environment: environment)
     }
 
-    /// Creates a file beside the store and returns its path.
+    /// Creates a file next to the store and returns its path.
     func file(_ name: String, _ content: some DataProtocol) throws -> String {
         let url = directory.url.appending(path: name)
         try Data(content).write(to: url)
@@ -86,14 +87,14 @@ struct Tool: Sendable {
         }
     }
 
-    /// What is stored for a URL, as the tool serves it without a network; `nil` if nothing is.
+    /// The stored body of a URL, as the tool serves it without a network, or `nil`.
     func stored(_ url: String) async throws -> String? {
         let output = try await self("get", url, "--policy", "cache-only")
         return output.exitCode == 0 ? output.text : nil
     }
 }
 
-/// A value in what the tool reports as JSON.
+/// A value in the JSON output of the tool.
 enum JSON: Hashable, Decodable {
     case null
     case number(Double)
@@ -140,7 +141,7 @@ extension ProcessRunner.Output {
     /// The lines of the standard output.
     var lines: [String] { text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init) }
 
-    /// Expects an exit code, no signal, and an error in one line that contains `words`; or none, for `nil`.
+    /// Expects an exit code, no signal, and an error in one line that contains `words`, or no error for `nil`.
     func expect(
         _ exitCode: Int32, error words: String?, sourceLocation: SourceLocation = #_sourceLocation
     ) {

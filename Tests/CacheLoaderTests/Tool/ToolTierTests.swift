@@ -29,7 +29,7 @@ extension ToolTests {
             ["remove"],
         ]
 
-        @Test("The engine is reached through the proxy of the environment", arguments: commands)
+        @Test("Commands reach the engine through the proxy of the environment", arguments: commands)
         func proxy(_ command: [String]) async throws {
             let proxy = try await LoopbackOrigin { _ in .status(.notFound) }
             let arguments = ["tier"] + command + ["--tier", "http://nowhere.invalid/tier"]
@@ -40,7 +40,7 @@ extension ToolTests {
             wrong.expect(2, error: "http_proxy names a proxy of the scheme ftp")
         }
 
-        @Test("So is the engine of get, but not one that the environment excepts")
+        @Test("get also reaches the engine through the proxy, except for excepted hosts")
         func proxyOfGet() async throws {
             let proxy = try await LoopbackOrigin { _ in .status(.notFound) }
             let command = [
@@ -57,7 +57,7 @@ extension ToolTests {
 
         #if !canImport(Darwin)
         @Test(
-            "K5: --cacert trusts a private authority, --insecure the certificate of a host, also of the engine of a tier",
+            "K5: --cacert trusts a private authority, --insecure a host's certificate, also for the engine of a tier",
             .enabled(if: TLSOrigin.isInstalled), arguments: commands)
         func rootCertificates(_ command: [String]) async throws {
             let engine = try await TLSOrigin(

@@ -25,7 +25,7 @@ extension ToolTests {
             tool = try Tool()
         }
 
-        @Test("A line each time, under the names of its columns")
+        @Test("Prints a line per interval, below column headers")
         func text() async throws {
             _ = try await tool("put", "http://a.test/", "-", input: "hello")
             let output = try await tool("watch", "--count", "45", "--interval", "0")
@@ -38,13 +38,13 @@ extension ToolTests {
                 lines[2].wholeMatch(of: /\d\d:\d\d:\d\d +1 +0\.0 +5 B +0 B +0 +0\.0 +0 +0\.0/) != nil, "\(lines[2])")
         }
 
-        @Test("It sees what another process stores and uses meanwhile")
+        @Test("Counts the stores and accesses of another process")
         func growth() async throws {
             let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
             let first = origin.url("/first")
             _ = try await tool("get", first)
             let list = try tool.file("list", Data((0..<20).map { origin.url("/\($0)\n") }.joined().utf8))
-            // Its first line sets off the others; it is over when nobody reads it any more.
+            // Its first line starts the other processes; it ends when its reader leaves.
             let script = """
                 { "$0" watch --json --interval 0.05 --store "$STORE"; echo "exit code $?" >&2; } | {
                     read -r line; echo "$line"
@@ -67,7 +67,7 @@ extension ToolTests {
             #expect(lines.dropFirst().allSatisfy { $0.per_second?.count == 7 })
         }
 
-        @Test("It starts no store, and changes none")
+        @Test("Creates no store, and changes none")
         func readsOnly() async throws {
             let output = try await tool("watch", "--count", "1")
             output.expect(2, error: "there is no store in \(tool.store)")
@@ -80,7 +80,7 @@ extension ToolTests {
         }
 
         @Test(
-            "Wrong usage",
+            "Invalid usage",
             arguments: [
                 ["--count", "0"], ["--interval=-1"], ["--interval", "nan"], ["--interval", "90000"], ["http://a.test/"],
             ])

@@ -25,7 +25,7 @@ struct ChunkBufferTests {
         }
     }
 
-    @Test("Chunks come out in order, then the end, again and again")
+    @Test("Chunks come out in order, then the end, repeatedly")
     mutating func order() {
         let large = Data(count: Buffer.joinedByteCount)
         #expect(describe(buffer.append(large)) == "buffered")
@@ -35,7 +35,7 @@ struct ChunkBufferTests {
         #expect(read == ["\(large.count)", "2", "complete", "complete"])
     }
 
-    @Test("Small chunks that wait become one, up to a limit, and none is joined to one that was handed out")
+    @Test("Small waiting chunks merge up to a limit, but never into a delivered chunk")
     mutating func joining() {
         let limit = Buffer.joinedByteCount
         for number in 0..<(limit + 10) { _ = buffer.append(Data([UInt8(truncatingIfNeeded: number)])) }
@@ -48,7 +48,7 @@ struct ChunkBufferTests {
         #expect(describe(buffer.read("reader")) == "wait")
     }
 
-    @Test("A reader that waits is handed the next chunk, or the end")
+    @Test("A waiting reader gets the next chunk, or the end")
     mutating func waiting() {
         #expect(describe(buffer.read("reader")) == "wait")
         #expect(describe(buffer.append(Data([1]))) == "deliver to reader")
@@ -66,7 +66,7 @@ struct ChunkBufferTests {
         #expect(read == ["\(size)", "\(size)", "\(size), resume", "\(size)"])
     }
 
-    @Test("What arrived before a failure is still handed out; only the first end counts")
+    @Test("Chunks that arrived before a failure are still delivered; only the first end counts")
     mutating func failure() {
         _ = buffer.append(Data([1]))
         #expect(buffer.end(TransportError(.timedOut)) == nil)

@@ -12,7 +12,7 @@ struct ProxySettingsTests {
     }
 
     @Test(
-        "The variable of the scheme decides, then that of all schemes; lower case before upper",
+        "The variable of the scheme takes precedence over that of all schemes, and lower case over upper",
         arguments: [
             ([:], nil, nil), (["http_proxy": "http://p:3128"], "http://p:3128", nil),
             (["HTTP_PROXY": "p:3128"], nil, nil),
@@ -28,7 +28,7 @@ struct ProxySettingsTests {
     }
 
     @Test(
-        "no_proxy lists hosts, domains and blocks of addresses",
+        "no_proxy lists hosts, domains and address blocks",
         arguments: [
             ("a.test", "a.test", true), ("a.test", "b.a.test:8080", true), (".a.test", "a.test", true),
             ("a.test", "ba.test", false), ("b.test, a.test", "A.TEST", true), ("b.test a.test", "a.test", true),

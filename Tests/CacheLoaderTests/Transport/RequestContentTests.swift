@@ -14,7 +14,7 @@ struct RequestContentTests {
         return RequestContent(length: length) { () async throws(TransportError) in try await body.next() }
     }
 
-    @Test("Data is read once, and is there again for each sending")
+    @Test("Data can be read once per sending")
     func data() async throws {
         let content = RequestContent(Data("abc".utf8))
         #expect(content.length == 3 && content.isRepeatable)
@@ -42,7 +42,7 @@ struct RequestContentTests {
         #expect(error?.code == .unsupportedRequest)
     }
 
-    @Test("Empty chunks are left out")
+    @Test("Empty chunks are omitted")
     func emptyChunks() async throws {
         let gate = TransportBody(Data("a".utf8))
         let script = Script()
@@ -78,7 +78,7 @@ struct RequestContentTests {
         #expect(error?.code == code)
     }
 
-    @Test("The cache hands the content on, and does not send a stream twice")
+    @Test("The cache forwards the content, and does not send a stream twice")
     func throughTheCache() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [:], "done") }
         let cache = try LoaderFixture(transport: transport).cache

@@ -8,7 +8,7 @@ struct ServerTrustTests {
     ].map { "NSURLAuthenticationMethod\($0)" }
 
     @Test(
-        "K5: an override is for its hosts, and answers challenges about the server's certificate only",
+        "K5: an override applies only to its hosts, and only to challenges about the server's certificate",
         arguments: methods)
     func challenges(method: String) {
         let trust = ServerTrust(hosts: ["Test.Example"])

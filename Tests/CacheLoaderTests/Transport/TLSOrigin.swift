@@ -6,7 +6,7 @@ import TestSupport
 
 /// nginx on loopback over TLS. Its certificate comes from an authority that no system trusts.
 ///
-/// Answers each request with the version of HTTP in which the request arrived, such as `HTTP/2.0`.
+/// Answers each request with the HTTP version of the request, such as `HTTP/2.0`.
 final class TLSOrigin: Sendable {
     static var isInstalled: Bool { ServerProcess.hasNginx }
 

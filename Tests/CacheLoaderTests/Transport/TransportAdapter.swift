@@ -1,6 +1,6 @@
 import CacheLoader
 
-/// The transport of this system. The suites of this folder are run against it.
+/// The transport of this system. The suites of this folder run against it.
 enum TransportAdapter: String, CaseIterable, Sendable {
     #if canImport(Darwin)
     case urlSession = "URLSession"
@@ -14,7 +14,7 @@ enum TransportAdapter: String, CaseIterable, Sendable {
 }
 
 extension DefaultTransport {
-    /// A transport that waits as long as a busy machine may need.
+    /// A transport with timeouts that are long enough for a busy machine.
     static func patient(idleTimeout seconds: Int = 600) -> DefaultTransport {
         var configuration = Configuration()
         configuration.idleTimeout = .seconds(seconds)

@@ -8,7 +8,7 @@ import Testing
 struct TransportBodySourceTests {
     private struct Failure: Error {}
 
-    @Test("Data arrives as one chunk, and no data as none")
+    @Test("Data arrives as one chunk, and empty data as none")
     func data() async throws {
         let body = TransportBody(Data("body".utf8))
         #expect(try await body.next() == Data("body".utf8))
@@ -17,7 +17,7 @@ struct TransportBodySourceTests {
         #expect(try await TransportBody(Data()).next() == nil)
     }
 
-    @Test("The chunks of a sequence arrive in order, without the empty ones")
+    @Test("The chunks of a sequence arrive in order, without empty ones")
     func sequence() async throws {
         let chunks = AsyncStream<Data> { continuation in
             for text in ["", "one", "", "two", ""] { continuation.yield(Data(text.utf8)) }
@@ -30,7 +30,7 @@ struct TransportBodySourceTests {
     }
 
     @Test(
-        "An error of a sequence ends the body, which is then not complete",
+        "An error of a sequence ends the body, which is then incomplete",
         arguments: [
             (Failure(), .truncated), (CancellationError(), .cancelled), (TransportError(.timedOut), .timedOut),
         ] as [(any Error, TransportError.Code)])
@@ -45,7 +45,7 @@ struct TransportBodySourceTests {
         #expect(error?.code == code)
     }
 
-    @Test("A stream that ends because its reader was cancelled is no complete body")
+    @Test("A stream that ends because its reader was cancelled is an incomplete body")
     func cancellation() async throws {
         let (chunks, continuation) = AsyncStream<Data>.makeStream()
         continuation.yield(Data("one".utf8))

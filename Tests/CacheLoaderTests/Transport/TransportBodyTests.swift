@@ -10,14 +10,14 @@ struct TransportBodyTests {
     private static let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 997) }
 
     @Test(
-        "A whole body arrives byte for byte, however it is framed", arguments: TransportAdapter.allCases,
+        "A whole body arrives byte for byte, with any framing", arguments: TransportAdapter.allCases,
         [
             OriginReply.Delivery.complete, .chunked(bytes: 1000), .chunked(bytes: 100_000), .closeDelimited,
             .paced(bytes: 300_000) { _ in },
         ])
     func framing(adapter: TransportAdapter, delivery: OriginReply.Delivery) async throws {
         let reply = OriginReply.ok(Self.body).delivered(delivery)
-        // More than once: a transport that pauses and resumes must not send its request again.
+        // Repeated: a transport that pauses and resumes must not send its request again.
         for _ in 0..<5 {
             let answer = try await adapter.exchange(reply)
             #expect(answer.head.status == .ok)
@@ -28,7 +28,7 @@ struct TransportBodyTests {
     }
 
     @Test(
-        "S18: a body that breaks off is an error, and no end", arguments: TransportAdapter.allCases,
+        "S18: a body that breaks off throws, without an end", arguments: TransportAdapter.allCases,
         [OriginReply.Delivery.declaring(length: 2_000_000), .abortedChunked(afterBytes: 1000)])
     func truncation(adapter: TransportAdapter, delivery: OriginReply.Delivery) async throws {
         let answer = try await adapter.exchange(OriginReply.ok(Self.body).delivered(delivery))
@@ -37,16 +37,16 @@ struct TransportBodyTests {
         await answer.origin.stop()
     }
 
-    @Test("A chunk size that is none is an error, and no end", arguments: TransportAdapter.allCases)
+    @Test("An invalid chunk size throws, without an end", arguments: TransportAdapter.allCases)
     func brokenChunks(adapter: TransportAdapter) async throws {
         let reply = OriginReply.raw(
             "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "", "4", "0123", "nonsense", "", "")
-        // The error may come before the head is handed over.
+        // The error may come before the head is delivered.
         let error = await outcome { try await adapter.response(to: reply) }
         #expect([.truncated, .malformedResponse, .connectionLost].contains(error?.code))
     }
 
-    @Test("Bytes past the declared length are left alone", arguments: TransportAdapter.allCases, [false, true])
+    @Test("Bytes past the declared length are ignored", arguments: TransportAdapter.allCases, [false, true])
     func surplus(adapter: TransportAdapter, staysOpen: Bool) async throws {
         let reply =
             staysOpen
@@ -58,7 +58,7 @@ struct TransportBodyTests {
     }
 
     @Test(
-        "No body where HTTP has none, whatever the length says", arguments: TransportAdapter.allCases,
+        "No body where HTTP allows none, whatever the length says", arguments: TransportAdapter.allCases,
         [(HTTPRequest.Method.head, HTTPResponse.Status.ok), (.get, .noContent), (.get, .notModified)])
     func noBody(adapter: TransportAdapter, of exchange: (HTTPRequest.Method, HTTPResponse.Status)) async throws {
         let fields: HTTPFields = exchange.1 == .noContent ? [:] : [.contentLength: "1000000"]
@@ -69,7 +69,7 @@ struct TransportBodyTests {
         await answer.origin.stop()
     }
 
-    @Test("A redirect is an answer like any other", arguments: TransportAdapter.allCases)
+    @Test("A redirect is delivered like any other response", arguments: TransportAdapter.allCases)
     func redirect(adapter: TransportAdapter) async throws {
         let reply = OriginReply.status(.found, fields: [.location: "/elsewhere"], body: "moved".utf8)
         let answer = try await adapter.exchange(reply)
@@ -81,7 +81,7 @@ struct TransportBodyTests {
     }
 
     @Test(
-        "A content coding that is not known is left to the caller", arguments: TransportAdapter.allCases,
+        "An unknown content coding is left to the caller", arguments: TransportAdapter.allCases,
         ["zip", "identity", "r"])
     func unknownCoding(adapter: TransportAdapter, coding: String) async throws {
         let answer = try await adapter.exchange(
@@ -95,7 +95,7 @@ struct TransportBodyTests {
 }
 
 extension TransportAdapter {
-    /// The response to a request for `reply`, its body not read.
+    /// The response to a request for `reply`, with an unread body.
     func response(to reply: OriginReply, idleTimeout: Int = 60) async throws -> TransportResponse {
         let origin = try await LoopbackOrigin { _ in reply }
         let transport = make(idleTimeout: idleTimeout)

@@ -34,7 +34,7 @@ struct TransportContentTests {
         await answer.origin.stop()
     }
 
-    @Test("A stream that fails fails the exchange, with its own error", arguments: TransportAdapter.allCases)
+    @Test("A failing stream fails the exchange with its own error", arguments: TransportAdapter.allCases)
     func failingStream(adapter: TransportAdapter) async throws {
         let failure = TransportError(.other, message: "the disk is gone")
         let origin = try await LoopbackOrigin { _ in .ok() }
@@ -45,7 +45,7 @@ struct TransportContentTests {
         await origin.stop()
     }
 
-    @Test("A stream that breaks its promise of a length fails the exchange", arguments: TransportAdapter.allCases)
+    @Test("A stream that does not match its announced length fails the exchange", arguments: TransportAdapter.allCases)
     func wrongLength(adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in .ok() }
         let content = stream(length: 2_999_999)

@@ -46,7 +46,7 @@ extension HTTPRequest {
 }
 
 extension OriginReply {
-    /// These lines, then the end of the connection.
+    /// Sends these lines, then closes the connection.
     static func raw(_ lines: String...) -> OriginReply {
         raw(Array(lines.joined(separator: "\r\n").utf8))
     }
@@ -56,7 +56,7 @@ extension OriginReply {
     }
 }
 
-/// Returns the error of an exchange; `nil` if the whole response arrived.
+/// Returns the error of an exchange, or `nil` for a whole response.
 func outcome(_ send: @Sendable () async throws -> TransportResponse) async -> TransportError? {
     do {
         let response = try await send()

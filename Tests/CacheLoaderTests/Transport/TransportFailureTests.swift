@@ -14,7 +14,7 @@ struct TransportFailureTests {
     private static let body = Array(repeating: UInt8(ascii: "x"), count: 1_000_000)
 
     @Test(
-        "What is no response is a typed error", arguments: TransportAdapter.allCases,
+        "An invalid response is a typed error", arguments: TransportAdapter.allCases,
         [
             (OriginReply.Delivery.resetBeforeHead, [TransportError.Code.connectionLost]),
             (.garbage(Array("no HTTP at all\r\n\r\n".utf8)), [.malformedResponse, .connectionLost]),
@@ -34,7 +34,7 @@ struct TransportFailureTests {
     }
 
     @Test(
-        "An origin that stalls is given up after the idle timeout", arguments: TransportAdapter.allCases, [-1, 0, 1000])
+        "The idle timeout ends an exchange with a stalled origin", arguments: TransportAdapter.allCases, [-1, 0, 1000])
     func stall(adapter: TransportAdapter, afterBytes: Int) async throws {
         let gate = Gate()
         let origin = try await LoopbackOrigin { _ in
@@ -48,7 +48,7 @@ struct TransportFailureTests {
         await origin.stop()
     }
 
-    @Test("Nobody listens", arguments: TransportAdapter.allCases)
+    @Test("A port without a listener", arguments: TransportAdapter.allCases)
     func refused(adapter: TransportAdapter) async throws {
         let port = ClosedPort()
         let request = HTTPRequest(method: .get, scheme: "http", authority: port.authority, path: "/")
@@ -64,7 +64,7 @@ struct TransportFailureTests {
     }
 
     @Test(
-        "Cancelling the task ends an exchange at once, before the head and after it",
+        "Cancelling the task ends an exchange immediately, before and after the head",
         arguments: TransportAdapter.allCases,
         [false, true])
     func cancellation(adapter: TransportAdapter, afterHead: Bool) async throws {
@@ -93,13 +93,13 @@ struct TransportFailureTests {
         await origin.stop()
     }
 
-    @Test("A body that is dropped ends its exchange", arguments: TransportAdapter.allCases)
+    @Test("Releasing a body ends its exchange", arguments: TransportAdapter.allCases)
     func drop(adapter: TransportAdapter) async throws {
         let gate = Gate()
         let origin = try await LoopbackOrigin { _ in
             OriginReply.ok(Self.body).delivered(
                 .paced(bytes: 1000) { index in
-                    // Passes when the client has left, and its task with it.
+                    // Passes when the client has disconnected, which cancels the reply's task.
                     if index == 1 {
                         await withTaskCancellationHandler {
                             await Gate().wait()

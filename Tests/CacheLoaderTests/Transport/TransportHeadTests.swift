@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Transport: heads")
 struct TransportHeadTests {
-    @Test("Statuses that nobody has registered", arguments: TransportAdapter.allCases, [200, 299, 418, 599])
+    @Test("Unregistered statuses", arguments: TransportAdapter.allCases, [200, 299, 418, 599])
     func statuses(adapter: TransportAdapter, code: Int) async throws {
         let answer = try await adapter.exchange(.status(.init(code: code, reasonPhrase: "Any"), body: "x".utf8))
         #expect(answer.head.status.code == code)
@@ -38,7 +38,7 @@ struct TransportHeadTests {
     }
 
     @Test(
-        "V10: the origin sees the prepared fields, and no others that Vary could name",
+        "V10: the origin gets the prepared fields, and no others that Vary could name",
         arguments: TransportAdapter.allCases)
     func preparedFields(adapter: TransportAdapter) async throws {
         let answer = try await adapter.exchange(.ok("x".utf8), fields: [.accept: "text/plain"])
@@ -68,7 +68,7 @@ struct TransportHeadTests {
         await answer.origin.stop()
     }
 
-    @Test("Text beyond ASCII passes both ways", arguments: TransportAdapter.allCases)
+    @Test("Non-ASCII text arrives in both directions", arguments: TransportAdapter.allCases)
     func unicodeFields(adapter: TransportAdapter) async throws {
         let name = try #require(HTTPField.Name("X-Colour"))
         let answer = try await adapter.exchange(.status(.ok, fields: [name: "grün"]), fields: [name: "grün"])
@@ -77,7 +77,7 @@ struct TransportHeadTests {
         await answer.origin.stop()
     }
 
-    @Test("No cookies are kept between requests", arguments: TransportAdapter.allCases)
+    @Test("Stores no cookies between requests", arguments: TransportAdapter.allCases)
     func cookies(adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in .status(.ok, fields: [.setCookie: "a=b; Path=/"]) }
         let transport = adapter.make()
@@ -89,7 +89,7 @@ struct TransportHeadTests {
         await origin.stop()
     }
 
-    @Test("Only http and https", arguments: TransportAdapter.allCases, ["ftp", "file", "", "data"])
+    @Test("Supports only http and https", arguments: TransportAdapter.allCases, ["ftp", "file", "", "data"])
     func schemes(adapter: TransportAdapter, scheme: String) async throws {
         let request = HTTPRequest(method: .get, scheme: scheme, authority: "127.0.0.1", path: "/")
         let error = await outcome { try await adapter.make().send(request, content: nil) }

@@ -6,10 +6,10 @@ import HTTPTypes
 import LoopbackOrigin
 import Testing
 
-/// What only this transport does. What all do is in the suites `Transport: …`.
+/// The behaviour of this transport only. The suites `Transport: …` cover the common behaviour.
 @Suite("URLSessionTransport")
 struct URLSessionTransportTests {
-    @Test("G16: a body that the session decoded is marked, and its encoded length forgotten")
+    @Test("G16: marks a body that the session decoded, and drops its encoded length")
     func decoding() async throws {
         // "hello" in a stored block of deflate, as gzip.
         let gzipped: [UInt8] = [
@@ -31,7 +31,7 @@ struct URLSessionTransportTests {
         await origin.stop()
     }
 
-    @Test("K2: a URLCache that holds an old body is not used")
+    @Test("K2: a URLCache with an old body is not used")
     func systemCache() async throws {
         let origin = try await LoopbackOrigin { _ in .ok("new".utf8, cacheControl: "max-age=3600") }
         let url = try #require(URL(string: origin.url("/")))
@@ -48,7 +48,7 @@ struct URLSessionTransportTests {
         await origin.stop()
     }
 
-    @Test("Settings of the caller apply; its fields are shown, and its cache and cookies are off")
+    @Test("Settings of the caller apply, and its fields are sent; its cache and cookies are off")
     func sessionConfiguration() async throws {
         let origin = try await LoopbackOrigin { _ in
             .status(.ok, fields: [.cacheControl: "max-age=3600", .setCookie: "a=b"], body: "new".utf8)
@@ -73,13 +73,13 @@ struct URLSessionTransportTests {
         }
         #expect(origin.requests.map { $0.fields[name] } == ["green", "green"])
         #expect(origin.requests.allSatisfy { $0.fields[.cookie] == nil })
-        // The caller's settings are still its own.
+        // The caller's settings are unchanged.
         #expect(settings.urlCache === cache)
         #expect(settings.httpAdditionalHeaders?.count == 2)
         await origin.stop()
     }
 
-    @Test("A stream is sent under its length, known before or not")
+    @Test("A stream is sent with its length, known in advance or not")
     func spooledStream() async throws {
         let chunks = TransportBody(chunks: [Data("abc".utf8), Data("de".utf8)])
         let content = RequestContent(length: nil) { () async throws(TransportError) in try await chunks.next() }
@@ -91,7 +91,7 @@ struct URLSessionTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("Field lines of one name become one, in no order")
+    @Test("Field lines of one name are combined into one, in no defined order")
     func fieldLines() async throws {
         let reply = OriginReply.raw(
             "HTTP/1.1 200 OK", "X-One: 1", "x-two: 2", "X-One: 3", "Content-Length: 0", "", "")

@@ -7,20 +7,20 @@ import LoopbackOrigin
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: bodies without a reader at the end", .timeLimit(.minutes(20)))
+@Suite("HTTPCache: bodies abandoned by their readers", .timeLimit(.minutes(20)))
 struct AbandonedBodyTests {
     private let key: CacheKey
 
     init() throws { key = try CacheKey(url: "https://example.com/a") }
 
-    /// Reads the first chunk of a body and lets the rest go.
+    /// Reads the first chunk of a body and releases the rest.
     private func abandon(_ fixture: LoaderFixture) async throws {
         let response = try await fixture.cache.response(for: .to("/a"))
         var iterator = response.body.makeAsyncIterator()
         _ = try await iterator.next()
     }
 
-    @Test("E5: the transfer stops after the last reader has left; with a strong validator the received part is kept")
+    @Test("E5: the transfer stops after the last reader; with a strong validator, the store keeps the received part")
     func stopping() async throws {
         for etag in ["\"1\"", "W/\"1\""] {
             let fed = FedBody("half")
@@ -35,7 +35,7 @@ struct AbandonedBodyTests {
         }
     }
 
-    @Test("E5: a source that does not heed its cancellation is left all the same, and nothing of it is a whole")
+    @Test("E5: a source that ignores its cancellation is abandoned, and stored neither whole nor in part")
     func stubbornSource() async throws {
         let fed = FedBody("half", heedsCancellation: false)
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -51,7 +51,7 @@ struct AbandonedBodyTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("E4, E6: a request after the last reader has left gets a new transfer")
+    @Test("E4, E6: a request after the last reader starts a new transfer")
     func afterStopping() async throws {
         let stopped = FedBody("half", heedsCancellation: false)
         let number = Counter()
@@ -71,7 +71,7 @@ struct AbandonedBodyTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "whole")
     }
 
-    @Test("E5: what is known to be little more is fetched and stored in the background")
+    @Test("E5: fetches and stores a short rest in the background, if its length is known")
     func finishing() async throws {
         let fed = FedBody("half")
         let transport = ScriptedTransport { _, _ in
@@ -88,7 +88,7 @@ struct AbandonedBodyTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E5: with no limit to it all is fetched in the background, of whatever length")
+    @Test("E5: without a limit, fetches the rest in the background at any length")
     func finishingAlways() async throws {
         let fed = FedBody("half")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -103,7 +103,7 @@ struct AbandonedBodyTests {
         #expect(try await hit.bytes.count == 2_000_004)
     }
 
-    @Test("E5: but not what is stored nowhere", arguments: [true, false])
+    @Test("E5: fetches no rest that cannot be stored", arguments: [true, false])
     func failingStore(isFailingBefore: Bool) async throws {
         let fed = FedBody("half")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -117,7 +117,7 @@ struct AbandonedBodyTests {
         #expect(fed.pullCount <= 3)
     }
 
-    @Test("A chunk of a body that is not stored is requested only once the reader waits for it")
+    @Test("A chunk of an unstored body is requested only once the reader waits for it")
     func unstoredPace() async throws {
         let fed = FedBody("one", "two")
         fed.end()
@@ -132,7 +132,7 @@ struct AbandonedBodyTests {
         #expect(fed.pullCount == 3)
     }
 
-    @Test("A body without an end is taken no further than a window ahead of its only reader", arguments: [true, false])
+    @Test("A body of unknown length runs at most a window ahead of its only reader", arguments: [true, false])
     func backPressure(isStored: Bool) async throws {
         let chunk = Data(count: 10_000)
         let pulls = Counter()

@@ -5,7 +5,7 @@ import HTTPTypes
 import Synchronization
 import TestSupport
 
-/// The body of a response that a test feeds piece by piece, and that tells what becomes of it.
+/// A response body that a test feeds chunk by chunk, and that reports its state.
 final class FedBody: Sendable {
     private enum Piece {
         case chunk(Data)
@@ -20,7 +20,7 @@ final class FedBody: Sendable {
         var pullCount = 0
     }
 
-    /// Tells when nobody can pull any more.
+    /// Reports the end of the last reference that can pull.
     private final class Holder: Sendable {
         private let fed: FedBody
 
@@ -33,13 +33,13 @@ final class FedBody: Sendable {
 
     private let heedsCancellation: Bool
 
-    /// Guards the pieces that nobody has pulled yet.
+    /// Guards the chunks that no caller has pulled yet.
     private let state = Mutex(State())
     private let dropped = Gate()
     private let pulled = Gate()
     private let cancellation = Gate()
 
-    /// - Parameter heedsCancellation: Whether a pull that is cancelled throws, as that of a real transport does.
+    /// - Parameter heedsCancellation: Whether a cancelled pull throws, as with a real transport.
     init(_ chunks: String..., heedsCancellation: Bool = true) {
         self.heedsCancellation = heedsCancellation
         for chunk in chunks { feed(chunk) }
@@ -54,7 +54,7 @@ final class FedBody: Sendable {
         TransportResponse(head: HTTPResponse(status: status, headerFields: fields), body: body)
     }
 
-    /// How often somebody has asked for more.
+    /// The number of pulls.
     var pullCount: Int { state.withLock { $0.pullCount } }
 
     func feed(_ text: String) { add(.chunk(Data(text.utf8))) }
@@ -62,10 +62,10 @@ final class FedBody: Sendable {
     func end() { add(.end) }
     func fail(_ code: TransportError.Code = .truncated) { add(.failure(TransportError(code))) }
 
-    /// Returns once the body was let go.
+    /// Returns once the body was released.
     func stopped() async { await dropped.wait() }
 
-    /// Returns once more was asked for so many times.
+    /// Returns once the body was pulled this many times.
     func asked(_ count: Int) async { await pulled.reached(count) }
 
     /// Returns once a pull was cancelled, heeded or not.
@@ -119,7 +119,7 @@ final class FedBody: Sendable {
     }
 }
 
-/// Returns once the condition holds. For what nobody tells of, such as the end of work in the background.
+/// Returns once the condition holds. For events that send no signal, such as the end of background work.
 func eventually(_ condition: () throws -> Bool) async rethrows {
     while try !condition() { await Task.yield() }
 }
@@ -136,18 +136,18 @@ extension HTTPField.Name {
 }
 
 extension CachedResponse {
-    /// What this cache says that it did.
+    /// The member of this cache in `Cache-Status`.
     var cacheStatus: String? { headerFields[fields: .cacheStatus].last?.value }
 }
 
-/// Counts, from any task.
+/// Counts from any task.
 final class Counter: Sendable {
     /// Guards the count.
     private let value = Mutex(0)
 
     var count: Int { value.withLock { $0 } }
 
-    /// One more; how many there are with it.
+    /// Increments the count and returns it.
     @discardableResult
     func next() -> Int {
         value.withLock { value in

@@ -6,7 +6,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("HTTPCache: parts that are stored while a body arrives", .timeLimit(.minutes(20)))
+@Suite("HTTPCache: parts stored during the transfer", .timeLimit(.minutes(20)))
 struct PartCommitTests {
     private let key: CacheKey
     private static let mebibyte = 1 << 20
@@ -17,7 +17,7 @@ struct PartCommitTests {
 
     init() throws { key = try CacheKey(url: "https://example.com/a") }
 
-    /// A cache that loads a body which a test feeds. The body announces no length unless told otherwise.
+    /// A cache that loads a body from a test. By default, the response announces no length.
     private func fixture(
         _ fed: FedBody, etag: String = "\"1\"", announces length: Int? = nil, limits: Limits? = nil
     ) throws -> LoaderFixture {
@@ -40,7 +40,7 @@ struct PartCommitTests {
         Task { try await fixture.cache.response(for: .to("/a")).bytes }
     }
 
-    /// The lengths of the stored parts; `nil` for a whole.
+    /// The lengths of the stored parts, with `nil` for a whole.
     private func parts(_ fixture: LoaderFixture) throws -> [Int64?] {
         try fixture.store.responses(for: key).map { $0.metadata.part == nil ? nil : $0.byteCount }
     }
@@ -87,7 +87,7 @@ struct PartCommitTests {
         #expect(try parts(fixture) == [nil])
     }
 
-    @Test("RFC 9111 §3.4: after the process is gone, the next one asks for the rest of the part")
+    @Test("RFC 9111 §3.4: after the process ends, the next process requests the rest of the part")
     func otherProcess() async throws {
         let fed = FedBody()
         let fixture = try fixture(fed, announces: Self.length)
@@ -99,14 +99,14 @@ struct PartCommitTests {
         let transport = origin.transport
         // The first store stays open: the second reads the files only.
         let second = try LoaderFixture(transport: transport, directory: fixture.directory)
-        // It holds the lock of the key, too, as a process that is gone does not.
+        // Unlike an ended process, the first store also holds the lock of the key.
         second.cache.configuration.processWait = .zero
         #expect(try await second.cache.response(for: .to("/a")).bytes == body)
         let range = try #require(transport.requests.first?.headerFields[.range])
         let start = try #require(Int(range.dropFirst("bytes=".count).dropLast()))
         #expect((4 * Self.mebibyte...7 * Self.mebibyte).contains(start))
         #expect(transport.requests.first?.headerFields[.ifRange] == "\"1\"")
-        // The first load ends by itself: its file has lost its last name, and is copied.
+        // The first load continues: its file has lost its last name, and is copied.
         feed(fed, (7 * Self.mebibyte)..<Self.length)
         fed.end()
         #expect(try await reading.value == body)
@@ -144,7 +144,7 @@ struct PartCommitTests {
         #expect(try parts(fixture) == [nil])
     }
 
-    @Test("no part is stored that a later request could not complete", arguments: ["W/\"1\"", ""])
+    @Test("stores no part that a later request could not complete", arguments: ["W/\"1\"", ""])
     func weakValidator(etag: String) async throws {
         let fed = FedBody()
         let fixture = try fixture(fed, etag: etag)
@@ -172,7 +172,7 @@ struct PartCommitTests {
         #expect(try fixture.blobs.isEmpty)
     }
 
-    @Test("the part of a body that turns out to be too large is removed", arguments: [true, false])
+    @Test("the part of a body that exceeds the limit is removed", arguments: [true, false])
     func tooLarge(isLimitOfStore: Bool) async throws {
         let fed = FedBody()
         let limits = Limits(maxBytes: 64 << 20, maxEntryBytes: 6 << 20)
@@ -191,7 +191,7 @@ struct PartCommitTests {
         #expect(try parts(fixture) == [])
     }
 
-    @Test("a cancelled load keeps the bytes that have arrived, and the loader waits for that")
+    @Test("a cancelled load keeps the received bytes, and the loader waits for their commit")
     func cancelled() async throws {
         let fed = FedBody()
         let fixture = try fixture(fed, announces: Self.length)
@@ -204,7 +204,7 @@ struct PartCommitTests {
         #expect(try parts(fixture) == [Int64(Self.mebibyte)])
     }
 
-    @Test("waiting for bodies returns at once without any, and after one that is complete")
+    @Test("waiting for bodies returns immediately without any, and after a complete one")
     func waiting() async throws {
         let fed = FedBody("whole")
         let fixture = try fixture(fed)

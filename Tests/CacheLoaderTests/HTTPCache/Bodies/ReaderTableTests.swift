@@ -7,7 +7,7 @@ import Testing
 struct ReaderTableTests {
     private typealias Table = ReaderTable<Int, Int>
 
-    @Test("Every reader that stays gets all bytes once and in order; nobody waits in vain", arguments: 0..<8)
+    @Test("Every remaining reader gets all bytes once and in order, and no reader waits forever", arguments: 0..<8)
     func model(round: Int) {
         var generator = SeededGenerator()
         for _ in 0..<40 {
@@ -18,7 +18,7 @@ struct ReaderTableTests {
         }
     }
 
-    @Test("The fastest reader sets the pace of a file, the slowest that of what is in memory only")
+    @Test("The fastest reader sets the pace of a file, the slowest that of a body in memory")
     func pace() {
         var table = Table()
         let (fast, slow) = (table.attach() ?? 0, table.attach() ?? 0)
@@ -44,7 +44,7 @@ struct ReaderTableTests {
         }
     }
 
-    @Test("Nobody holds the pump back once nobody reads; who leaves while waiting is told")
+    @Test("Without readers, the pump is released; a reader that leaves while waiting is resumed")
     func leaving() {
         var table = Table()
         let reader = table.attach() ?? 0
@@ -91,14 +91,14 @@ struct ReaderTableTests {
             return
         }
         #expect(rest == Data(repeating: 3, count: 10) && all == start + rest)
-        // A reader that comes late finds the first bytes in the file only.
+        // A late reader finds the first bytes only in the file.
         let late = table.attach() ?? 0
         _ = table.appendToFile(Data(count: 10))
         guard case .piece(.file(0..<40), pump: nil) = table.read(late, limit: 1_000, 0) else {
             Issue.record("the first bytes have left the memory")
             return
         }
-        // A larger file leaves it, too.
+        // A larger file drops its bytes from memory, too.
         _ = table.appendToFile(Data(count: limit))
         guard case .piece(.file(30..<1_030), pump: nil) = table.read(fast, limit: 1_000, 0) else {
             Issue.record("a larger file is in memory")
@@ -106,7 +106,7 @@ struct ReaderTableTests {
         }
     }
 
-    @Test("Without a file there is one reader, and the pump goes on only while that reader waits")
+    @Test("Without a file, one reader is allowed, and the pump continues only while it waits")
     func withoutFile() {
         var table = Table(hasFile: false)
         let reader = table.attach() ?? 0
@@ -128,7 +128,7 @@ struct ReaderTableTests {
         #expect(waiter == nil && pump == 3 && !table.isWanted)
     }
 
-    @Test("It is too late for a first byte once it is neither in the file nor will be")
+    @Test("A reader can attach only while the file has or will have the first byte")
     func attaching() {
         var table = Table()
         let early = table.attach()
@@ -146,13 +146,13 @@ struct ReaderTableTests {
     }
 }
 
-/// Readers and a pump that do at random what they may, and a table that is held against what must be.
+/// Readers and a pump with random valid steps, and a table whose answers are checked.
 private struct ReaderModel {
     private struct Reader {
         var offset: Int64 = 0
         var isWaiting = false
         var hasEnded = false
-        /// Whether the reader came after the first byte.
+        /// Whether the reader attached after the first byte.
         let isLate: Bool
     }
 
@@ -185,7 +185,7 @@ private struct ReaderModel {
         check(generator)
     }
 
-    /// Reads on until all have all.
+    /// Reads until all readers have all bytes.
     mutating func finish(_ generator: inout SeededGenerator) {
         for _ in 0..<5 { pump(1_000) }
         end()
@@ -282,7 +282,7 @@ private struct ReaderModel {
         #expect(!isPumpWaiting || isAhead, "the pump waits although it has room: \(generator)")
     }
 
-    /// Returns bytes that tell their position.
+    /// Returns bytes that encode their position.
     private static func bytes(at position: Int64, count: Int) -> Data {
         let start = Int(position % period)
         return Data(pattern[start..<(start + count)])

@@ -15,7 +15,7 @@ struct InFlightRequestsTests {
         return (ticket, started)
     }
 
-    @Test("E1: the first starts a request, later callers join it, and all get its end in the order of their arrival")
+    @Test("E1: the first caller starts a request, later callers join it, and all get its result in order of arrival")
     mutating func joining() {
         let started = ["a", "b", "c"].map { join("key", $0).started }
         #expect(started == [true, false, false])
@@ -39,7 +39,7 @@ struct InFlightRequestsTests {
         #expect(table.end("key", 2) == ["b"])
     }
 
-    @Test("E4: a caller that leaves gets its result at once; the others still wait")
+    @Test("E4: a caller that leaves gets its result immediately; the others still wait")
     mutating func leaving() {
         let first = join("key", "a").ticket
         _ = join("key", "b")
@@ -49,7 +49,7 @@ struct InFlightRequestsTests {
         #expect(table.end("key", 1) == ["b"])
     }
 
-    @Test("E5: the last caller that leaves stops the request, whose end then has no waiters")
+    @Test("E5: the last caller that leaves stops the request, which then ends without waiters")
     mutating func stopping() {
         let ticket = join("key", "a").ticket
         let (waiter, stop) = table.leave("key", ticket)

@@ -7,7 +7,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("RequestCoalescer: one request for all users of a store", .timeLimit(.minutes(20)))
+@Suite("RequestCoalescer: one request per store", .timeLimit(.minutes(20)))
 struct RequestCoalescerTests {
     private static let url = "https://example.com/a"
     private let gate = Gate()
@@ -26,7 +26,7 @@ struct RequestCoalescerTests {
         return ResourceLoader(store: fixture.store, transport: transport, configuration: configuration)
     }
 
-    @Test("E1: two loaders and a cache on one store send one request for a URL, whatever their policies")
+    @Test("E1: two loaders and a cache on one store send one request for a URL, with any policies")
     func oneStore() async throws {
         let fixture = try LoaderFixture(transport: transport) { $0.policy.staleIfError = .seconds(60) }
         let other = loader(fixture)
@@ -61,7 +61,7 @@ struct RequestCoalescerTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("a process that holds the lock of a key for too long costs the wait once, on the injected clock")
+    @Test("a process that holds the lock of a key for too long costs one wait, on the injected clock")
     func hungProcess() async throws {
         let fixture = try LoaderFixture(transport: transport)
         let sleeper = ManualClock()

@@ -11,14 +11,14 @@ import Testing
 struct RequestCountingTests {
     private let url = "https://example.com/a"
 
-    /// Hits, stale, revalidated, misses and errors of the one host.
+    /// Hits, stale, revalidated, misses and errors of the only host.
     private func counts(_ fixture: LoaderFixture) async throws -> [Int64] {
         try await fixture.store.flush()
         let rows = try fixture.store.query("SELECT hits, stale, revalidated, misses, errors FROM cache_requests").rows
         return rows.first?.compactMap(\.integer) ?? []
     }
 
-    @Test("a load counts once, as what it was answered with")
+    @Test("a load counts once, by its answer")
     func loads() async throws {
         let transport = ScriptedTransport(
             .status(.ok, fields: [.cacheControl: "max-age=60", .eTag: "\"1\""], body: "body".utf8), .notModified(),
@@ -39,7 +39,7 @@ struct RequestCountingTests {
         #expect(try await counts(fixture) == [3, 1, 1, 1, 1])
     }
 
-    @Test("an origin that cannot be reached is an error")
+    @Test("an unreachable origin counts as an error")
     func unreachable() async throws {
         let transport = ScriptedTransport { (_, _) throws(TransportError) in throw TransportError(.cannotConnect) }
         let fixture = try LoaderFixture(transport: transport)
@@ -48,7 +48,7 @@ struct RequestCountingTests {
         #expect(try await counts(fixture) == [0, 0, 0, 0, 2])
     }
 
-    @Test("I8: A request that forbids the network and finds nothing is an error")
+    @Test("I8: a request that forbids the network and misses counts as an error")
     func forbidden() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport { _, _ in .reply(200) })
         let request = HTTPRequest.to("/a", [.cacheControl: "only-if-cached"])
@@ -56,7 +56,7 @@ struct RequestCountingTests {
         #expect(try await counts(fixture) == [0, 0, 0, 0, 1])
     }
 
-    @Test("a confirmation that concerns two stored responses is one answer")
+    @Test("a confirmation of two stored responses counts as one answer")
     func twoFreshened() async throws {
         let fixture = try LoaderFixture(
             transport: ScriptedTransport(

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "HTTPCache: a body with a dictionary that stands for 256 MiB",
+    "HTTPCache: a body with a dictionary that expands to 256 MiB",
     .enabled(if: Encoder.areInstalled && Bomb.areToolsInstalled), .timeLimit(.minutes(20)))
 struct DictionaryBombTests {
     private static let largestPiece = 65_536
@@ -26,7 +26,7 @@ struct DictionaryBombTests {
         return try await coding.header(for: ContentDigest(of: dictionary)) + bomb.body()
     }
 
-    /// Returns a response whose body has arrived without its end. Its bytes are not stored.
+    /// Returns a response whose body has arrived, except for its end. The store keeps no bytes of it.
     private func response(_ coding: DictionaryCoding, _ fed: FedBody) async throws -> CachedResponse {
         fed.feed(try await body(coding))
         let transport = ScriptedTransport { [dictionary] request, _ in
@@ -42,7 +42,7 @@ struct DictionaryBombTests {
         return try await fixture.cache.response(for: .to("/v2.js"))
     }
 
-    @Test("D20: a reader gets pieces of 64 KiB at most, before the body ends", arguments: DictionaryCoding.supported)
+    @Test("D20: a reader gets chunks of at most 64 KiB, before the body ends", arguments: DictionaryCoding.supported)
     func pieces(_ coding: DictionaryCoding) async throws {
         let fed = FedBody()
         let response = try await response(coding, fed)
@@ -67,11 +67,11 @@ struct DictionaryBombTests {
         #expect(try await chunks.next()?.isEmpty == false)
         response.body.cancel()
         await #expect(throws: LoadError.cancelled) { try await chunks.next() }
-        // The decoder held the body of the transport.
+        // The decoder held the transport's body.
         await fed.stopped()
     }
 
-    @Test("D20: a task that is cancelled gets no further piece", arguments: DictionaryCoding.supported)
+    @Test("D20: a cancelled task gets no further chunk", arguments: DictionaryCoding.supported)
     func cancelledTask(_ coding: DictionaryCoding) async throws {
         let whole = try await body(coding)
         let reading = Task { [dictionary] in

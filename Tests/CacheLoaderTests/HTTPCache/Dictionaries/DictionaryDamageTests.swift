@@ -12,7 +12,7 @@ import Testing
 @Suite("HTTPCache: damaged dictionaries", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(20)))
 struct DictionaryDamageTests {
     enum Damage: CaseIterable {
-        /// Other bytes in the same file, whose time of modification stays.
+        /// Other bytes in the same file, with an unchanged modification time.
         case altered
         case truncated
 
@@ -20,7 +20,7 @@ struct DictionaryDamageTests {
             let handle = try FileHandle(forUpdating: file)
             switch self {
             case .altered:
-                // Without a checksum, zstd decodes the result to other bytes.
+                // Without a checksum, zstd decodes the damaged body to other bytes.
                 let offset = try handle.seekToEnd() / 4
                 try handle.seek(toOffset: offset)
                 let byte = try #require(try handle.read(upToCount: 1)?.first)
@@ -44,7 +44,7 @@ struct DictionaryDamageTests {
         encoded = try await Encoder.zstd.encode(versions.first)
     }
 
-    /// An origin whose `/v1.js` is the dictionary, in a content coding or in none. All other paths have the second version.
+    /// An origin whose `/v1.js` is the dictionary, coded or not. All other paths have the second version.
     private func origin(
         _ coding: DictionaryCoding = .dcz, encoded: Data? = nil, beforeDifference: @escaping @Sendable () -> Void = {}
     ) -> ScriptedTransport {
@@ -74,7 +74,7 @@ struct DictionaryDamageTests {
         transport.requests.map { $0.headerFields[.availableDictionary] }
     }
 
-    /// Sets a time without a fraction, which can be set again.
+    /// Sets a time without a fraction, so that the same time can be set again.
     private static func setTime(of file: URL) throws {
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)],
@@ -88,12 +88,12 @@ struct DictionaryDamageTests {
     struct Case: Sendable {
         let damage: Damage
         let verification: ResponseStore.Configuration.Verification
-        /// Whether the cache finds the damage only once an answer needs the bytes.
+        /// Whether the cache offers the dictionary, and detects the damage only when an answer needs the bytes.
         let isOffered: Bool
     }
 
     @Test(
-        "D19: a damaged dictionary is offered once at most, and its next load comes from the origin",
+        "D19: a damaged dictionary is offered at most once, and its next load comes from the origin",
         arguments: [
             Case(damage: .altered, verification: .never, isOffered: true),
             Case(damage: .altered, verification: .firstRead, isOffered: true),
@@ -121,7 +121,7 @@ struct DictionaryDamageTests {
             #expect(try await reloaded.bytes == first)
             #expect(try await fixture.cache.response(for: .to("/v5.js")).bytes == versions.second)
             let hash: String? = versions.hash
-            // The answer to the offer is of no use, so that one request without follows.
+            // The answer to the offer is unusable, so a request without an offer follows.
             let afterDamage = c.isOffered ? [hash, nil] : [nil]
             #expect(offered(transport) == [nil, hash] + afterDamage + [nil, nil, hash])
             #expect(try await fixture.store.check(digests: true).isSound)
@@ -129,7 +129,7 @@ struct DictionaryDamageTests {
     }
 
     @Test(
-        "D19: a dictionary in a content coding that is damaged before its first use is loaded again",
+        "D19: a coded dictionary damaged before its first use is loaded again",
         arguments: ["--check", "--no-check"])
     func damagedBeforeUse(checksum: String) async throws {
         let encoded = try await Encoder.zstd.encode(versions.first, [checksum])
@@ -141,13 +141,13 @@ struct DictionaryDamageTests {
         #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/v1.js")))
         let reloaded = try await fixture.cache.response(for: .to("/v1.js"))
         #expect(reloaded.source == .network)
-        // The entry is there once the body is complete.
+        // The entry exists once the body is complete.
         #expect(try await reloaded.bytes == encoded)
         #expect(try await fixture.cache.response(for: .to("/v3.js")).bytes == versions.second)
         #expect(offered(transport) == [nil, nil, nil, versions.hash])
     }
 
-    @Test("D19: a damaged dictionary of a store that is open for reading only is offered once")
+    @Test("D19: a damaged dictionary of a read-only store is offered once")
     func readOnly() async throws {
         let directory = try TemporaryDirectory()
         do {
@@ -168,7 +168,7 @@ struct DictionaryDamageTests {
     }
 
     @Test(
-        "D16, D19: a dictionary that is damaged while the origin answers leads to one request without",
+        "D16, D19: damage to the dictionary while the origin answers leads to one request without it",
         arguments: Damage.allCases)
     func damagedBeforeReply(_ damage: Damage) async throws {
         let inflict = Mutex<(@Sendable () throws -> Void)?>(nil)
@@ -176,7 +176,7 @@ struct DictionaryDamageTests {
         let fixture = try LoaderFixture(transport: transport, policy: using)
         _ = try await fixture.cache.response(for: .to("/v1.js")).bytes
         let file = try file(of: versions.first, in: fixture)
-        // The same file, so that the open body has the other bytes, too.
+        // The same file, so that the open body has the changed bytes, too.
         inflict.withLock { $0 = { try damage.inflict(on: file) } }
         for path in ["/v2.js", "/v3.js"] {
             #expect(try await fixture.cache.response(for: .to(path)).bytes == versions.second)

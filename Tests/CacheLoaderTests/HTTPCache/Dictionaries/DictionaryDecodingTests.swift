@@ -21,7 +21,7 @@ struct DictionaryDecodingTests {
     }
 
     @Test(
-        "D16: a window of 16 MiB is decoded in dcb, and the dictionary beyond it",
+        "D16: decodes dcb with a window of 16 MiB, plus the dictionary",
         .enabled(if: DictionaryCoding.supported.contains(.dcb)))
     func window() async throws {
         let transport = versions.origin(.dcb) { request in
@@ -35,7 +35,7 @@ struct DictionaryDecodingTests {
 
     #if Brotli
     @Test(
-        "D16: bodies of the tool brotli in dcb, of every level",
+        "D16: decodes dcb bodies of the tool brotli, at every level",
         .enabled("brotli 1.1") {
             guard DictionaryCoding.supported.contains(.dcb) else { return false }
             return await Encoder.brotli.hasDictionaries
@@ -82,7 +82,7 @@ struct DictionaryDecodingTests {
         var body = versions.difference(coding)
         switch damage {
         case "short": body.removeLast(10)
-        // Brotli has no checksum: its body declares a window that the coding does not allow.
+        // Brotli has no checksum, so this body declares a window that the coding does not allow.
         case "changed" where coding == .dcb: body = versions.largeWindow()
         case "changed": body[body.count / 2] ^= 0x40
         default: body += Data("rest".utf8)
@@ -99,7 +99,7 @@ struct DictionaryDecodingTests {
     }
 
     @Test(
-        "D16: a body is decoded in chunks of any length", arguments: DictionaryCoding.supported,
+        "D16: decodes a body in chunks of any length", arguments: DictionaryCoding.supported,
         [1, 35, 37, 39, 41, 1_000])
     func chunks(_ coding: DictionaryCoding, length: Int) async throws {
         let transport = versions.origin(coding) { request in
@@ -125,7 +125,7 @@ struct DictionaryDecodingTests {
         }
     }
 
-    @Test("D17: a dictionary that is evicted while the origin answers stays readable", arguments: [false, true])
+    @Test("D17: a dictionary evicted while the origin answers stays readable", arguments: [false, true])
     func evictedBeforeReply(isEncoded: Bool) async throws {
         let encoded = try await Encoder.zstd.encode(versions.first)
         let evict = Mutex<(@Sendable () async -> Void)?>(nil)
@@ -142,7 +142,7 @@ struct DictionaryDecodingTests {
         _ = try await fixture.cache.response(for: .to("/v1.js")).bytes
         for path in ["/v2.js", "/v3.js"] {
             if path == "/v3.js" {
-                // The digest is known by now; the bytes are not in memory.
+                // The digest is already known; the bytes are not in memory.
                 evict.withLock { $0 = { [store = fixture.store] in _ = try? await store.removeAll(.everything) } }
             }
             #expect(try await fixture.cache.response(for: .to(path)).bytes == versions.second)
@@ -152,7 +152,7 @@ struct DictionaryDecodingTests {
     }
 
     @Test(
-        "D17: a dictionary that is evicted while a response needs it stays readable",
+        "D17: a dictionary evicted while a response needs it stays readable",
         arguments: DictionaryCoding.supported)
     func evicted(_ coding: DictionaryCoding) async throws {
         let fed = FedBody()

@@ -8,7 +8,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// A transport that fails at a coding that it does not know, as `URLSession` on Linux does.
+/// A transport that fails at an unknown coding, like `URLSession` on Linux.
 private struct DecodingTransport: HTTPTransport {
     let base: ScriptedTransport
     let passesUnknownCodings = false
@@ -37,7 +37,7 @@ struct DictionaryOfferTests {
     }
 
     @Test(
-        "D15, D16: the second version travels as its difference, and is stored without the coding",
+        "D15, D16: the second version is sent as a difference, and stored without the coding",
         arguments: DictionaryCoding.supported)
     func difference(_ coding: DictionaryCoding) async throws {
         let transport = versions.origin(coding)
@@ -57,7 +57,7 @@ struct DictionaryOfferTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("D15, D16: a loader gets the value, in another process, too")
+    @Test("D15, D16: a loader gets the value, even in another process")
     func loading() async throws {
         let transport = versions.origin()
         let directory = try TemporaryDirectory()
@@ -73,17 +73,17 @@ struct DictionaryOfferTests {
         #expect(transport.requests.last?.headerFields[.acceptEncoding] == "\(ContentCoding.accepted), \(Self.names)")
     }
 
-    @Test("D15: dcb is accepted if the library has dictionaries", .enabled(if: Self.hasBrotli))
+    @Test("D15: accepts dcb if the library supports dictionaries", .enabled(if: Self.hasBrotli))
     func brotli() {
         #expect(Self.names == "dcb, dcz")
     }
 
-    @Test("D15: dcb is not accepted if the library has no dictionaries", .disabled(if: Self.hasBrotli))
+    @Test("D15: does not accept dcb if the library does not support dictionaries", .disabled(if: Self.hasBrotli))
     func noBrotli() {
         #expect(Self.names == "dcz")
     }
 
-    @Test("D15: a dictionary that is stored in a coding is named by its decoded content")
+    @Test("D15: a dictionary stored in a coding is identified by its decoded content")
     func encodedDictionary() async throws {
         let encoded = try await Encoder.zstd.encode(versions.first)
         let transport = versions.origin { request in
@@ -99,7 +99,7 @@ struct DictionaryOfferTests {
     }
 
     @Test(
-        "D12, D13, D18: without a dictionary no field and no coding is sent",
+        "D12, D13, D18: without a dictionary, sends no field and no coding",
         arguments: [
             "policy", "path", "origin", "partition", "user", "range", "digests", "shared", "insecure", "transport",
         ])
@@ -153,7 +153,7 @@ struct DictionaryOfferTests {
         #expect(offered(transport) == [nil, isOffered ? versions.hash : nil])
     }
 
-    @Test("D13: a user's own response is a dictionary for the user")
+    @Test("D13: a user's own response serves as a dictionary for that user")
     func sameUser() async throws {
         let transport = versions.origin()
         let fixture = try LoaderFixture(transport: transport, policy: using)
@@ -163,7 +163,7 @@ struct DictionaryOfferTests {
         #expect(offered(transport) == [nil, versions.hash])
     }
 
-    @Test("D18: a client with a dictionary of its own gets the coding as it is")
+    @Test("D18: a client that offers its own dictionary gets the coded response unchanged")
     func ownDictionary() async throws {
         let transport = versions.origin()
         let fixture = try LoaderFixture(transport: transport, policy: using)
@@ -197,7 +197,7 @@ struct DictionaryOfferTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("D14 RFC 9842 §2.2.3: the longest pattern is offered, then the latest response")
+    @Test("D14 RFC 9842 §2.2.3: offers the longest pattern, then the latest response")
     func precedence() async throws {
         let transport = ScriptedTransport { request, _ in
             let match = request.path == "/long" ? "/v2*" : "/v*"

@@ -13,7 +13,7 @@ extension HTTPField.Name {
     static var useAsDictionary: Self { HTTPField.Name("Use-As-Dictionary") ?? .via }
 }
 
-/// Two versions of a script, and the second one in each coding with the first as its dictionary.
+/// Two versions of a script, and the second version in each coding with the first as its dictionary.
 struct DictionaryVersions: Sendable {
     static let fresh: HTTPFields = [.cacheControl: "max-age=600", .useAsDictionary: "match=\"/v*.js\", id=\"one\""]
 
@@ -26,7 +26,7 @@ struct DictionaryVersions: Sendable {
 
     let first = Data((0..<20_000).flatMap { "line \($0) \($0 &* 2_654_435_761 % 1_000_003)\n".utf8 })
     let second: Data
-    /// 17 MiB of zeros, and the end of the first version: it does not fit into the window together with the zeros.
+    /// 17 MiB of zeros, then the end of the first version: the window cannot hold both.
     var tall: Data { Data(count: 17 << 20) + Data(first.dropFirst(200_000)) }
     let hash: String
     private let dcz: Data
@@ -37,8 +37,8 @@ struct DictionaryVersions: Sendable {
         hash = Self.hash(of: first)
     }
 
-    /// The second version as its difference from the first. For dcb, and in the functions below, recorded from
-    /// `brotli -D first -q 11 -w 24` of version 1.2.1: the tool of Debian 12 has no dictionaries.
+    /// The second version as its difference from the first. The dcb bodies, here and below, were recorded from `brotli
+    /// -D first -q 11 -w 24` of version 1.2.1: the tool of Debian 12 does not support dictionaries.
     func difference(_ coding: DictionaryCoding) -> Data {
         coding == .dcz ? dcz : Self.dcb("Xx38hF8qja0Keay6OmuWX0A7qR/wl7YB8D4=", with: first)
     }
@@ -62,7 +62,7 @@ struct DictionaryVersions: Sendable {
         ":\(ContentDigest(of: data).withUnsafeBytes { Data($0) }.base64EncodedString()):"
     }
 
-    /// Returns data in the coding that a tool makes with a dictionary.
+    /// Returns the data that a tool encodes with a dictionary.
     static func encode(
         _ data: Data, with dictionary: Data, _ encoder: Encoder, _ options: [String] = []
     ) async throws -> Data {
@@ -75,7 +75,7 @@ struct DictionaryVersions: Sendable {
         return header(magic, dictionary) + encoded
     }
 
-    /// An origin that sends the difference to a client that has the first version.
+    /// An origin that sends the difference to a client with the first version.
     func origin(
         _ coding: DictionaryCoding = .dcz, _ answer: (@Sendable (HTTPRequest) -> TransportResponse?)? = nil
     ) -> ScriptedTransport {

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A tool that encodes zeros in a thousandth of their length or less.
+/// A tool that encodes zeros in at most a thousandth of their length.
 struct Bomb: CustomTestStringConvertible, Sendable {
     /// The number of zeros, far more than a reader may hold.
     static let byteCount = 256 << 20
@@ -17,7 +17,7 @@ struct Bomb: CustomTestStringConvertible, Sendable {
     static let brotli = Bomb(coding: "br", tool: "brotli", options: ["-q", "5", "-w", "24"])
     static let zstd = Bomb(coding: "zstd", tool: "zstd", options: [])
 
-    /// One for each content coding of this build.
+    /// One bomb for each content coding of this build.
     static var all: [Bomb] {
         var all = [gzip]
         #if Brotli
@@ -44,7 +44,7 @@ struct Bomb: CustomTestStringConvertible, Sendable {
         let directory = try TemporaryDirectory()
         let file = directory.url.appending(path: "zeros")
         try Data().write(to: file)
-        // A hole in the file, which takes no space.
+        // A sparse file, which takes no space.
         let handle = try FileHandle(forWritingTo: file)
         try handle.truncate(atOffset: UInt64(Self.byteCount))
         try handle.close()

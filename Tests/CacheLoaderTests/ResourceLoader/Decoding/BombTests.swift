@@ -4,11 +4,11 @@ import HTTPTypes
 import Testing
 
 @Suite(
-    "Content codings: a chunk that stands for 256 MiB", .enabled(if: Bomb.areToolsInstalled), .timeLimit(.minutes(20)))
+    "Content codings: a chunk that expands to 256 MiB", .enabled(if: Bomb.areToolsInstalled), .timeLimit(.minutes(20)))
 struct BombTests {
     private static let largestPiece = 65_536
 
-    /// Takes all pieces of the chunks that a decoder has, and returns the number of their bytes.
+    /// Takes all decoded chunks of a decoder, and returns the number of their bytes.
     private func count(_ decoder: ContentDecoder) throws -> (bytes: Int, pieces: Int) {
         var (bytes, pieces) = (0, 0)
         while let piece = try decoder.next() {
@@ -19,7 +19,7 @@ struct BombTests {
         return (bytes, pieces)
     }
 
-    @Test("E13: a reader gets pieces of 64 KiB at most", arguments: Bomb.all)
+    @Test("E13: a reader gets chunks of at most 64 KiB", arguments: Bomb.all)
     func pieces(_ bomb: Bomb) async throws {
         let body = try await bomb.body()
         #expect(body.count < Bomb.byteCount / 900)
@@ -31,7 +31,7 @@ struct BombTests {
         #expect(count.pieces <= Bomb.byteCount / Self.largestPiece + 1, "pieces are full")
     }
 
-    @Test("E13: the first pieces need the first bytes only", arguments: Bomb.all)
+    @Test("E13: the first decoded chunks need only the first bytes", arguments: Bomb.all)
     func firstPieces(_ bomb: Bomb) async throws {
         let body = try await bomb.body()
         let decoder = try #require(ContentDecoder([.contentEncoding: bomb.coding], limit: .max, url: "u"))
@@ -43,10 +43,10 @@ struct BombTests {
         try decoder.finish()
     }
 
-    @Test("E13: of several codings, each yields pieces")
+    @Test("E13: each of several codings yields chunks")
     func nested() async throws {
         let body = try await Bomb.gzip.body()
-        // Stored blocks of DEFLATE (RFC 1951 §3.2.4) around the bomb: the outer coding has as many bytes as the inner.
+        // Stored blocks of DEFLATE (RFC 1951 §3.2.4) around the bomb: the outer coding is as long as the inner.
         var stored = Data()
         for start in stride(from: 0, to: body.count, by: 65_535) {
             let block = body.dropFirst(start).prefix(65_535)
@@ -61,7 +61,7 @@ struct BombTests {
         try decoder.finish()
     }
 
-    @Test("E13: a reader whose task is cancelled gets no further piece", arguments: Bomb.all)
+    @Test("E13: a reader whose task is cancelled gets no further chunk", arguments: Bomb.all)
     func cancelled(_ bomb: Bomb) async throws {
         let body = try await bomb.body()
         let reading = Task {

@@ -20,7 +20,7 @@ struct ContentCodingTests {
         return try ContentCoding.decode(data, fields, limit: limit, url: "u")
     }
 
-    @Test("RFC 9110 §8.4.1: gzip and deflate, with and without its wrapper, however they are written")
+    @Test("RFC 9110 §8.4.1: gzip and deflate, with and without its wrapper, in any spelling")
     func known() throws {
         for name in ["gzip", "GZip", "x-gzip", " gzip ", "identity, gzip", "gzip,"] {
             #expect(try decode(Self.gzip, name) == Self.text, "\(name)")
@@ -35,13 +35,13 @@ struct ContentCodingTests {
     }
 
     @Test(
-        "A body in no coding, in an unknown one, or in more than five stays as it is",
+        "A body in no coding, in an unknown one, or in more than five stays unchanged",
         arguments: ["", "identity", "x-other", "gzip, x-other", "gzip, gzip, gzip, gzip, gzip, gzip"])
     func others(codings: String) throws {
         #expect(try decode(Self.gzip, codings) == nil)
     }
 
-    @Test("A body that ends early, or is none, is an error, wherever it is damaged")
+    @Test("A truncated or invalid body throws, wherever the damage is")
     func malformed() throws {
         for count in 1..<Self.gzip.count {
             #expect(throws: LoadError.malformedContent(url: "u", coding: "gzip")) {
@@ -54,12 +54,12 @@ struct ContentCodingTests {
             var damaged = Self.gzip
             let index = damaged.indices.randomElement(using: &generator) ?? 0
             damaged[index] = .random(in: .min ... .max, using: &generator)
-            // Bits of the header that mean nothing may differ; bytes of the text may not.
+            // Unused bits of the header may differ; bytes of the text may not.
             if let decoded = try? decode(damaged, "gzip") { #expect(decoded == Self.text, "\(generator)") }
         }
     }
 
-    @Test("Few bytes that stand for many are too large, before they take memory")
+    @Test("Few bytes that expand beyond the limit throw, before they take memory")
     func bomb() throws {
         #expect(throws: LoadError.bodyTooLarge(url: "u", limit: 18)) { try decode(Self.gzip, "gzip", limit: 18) }
         #expect(try decode(Self.gzip, "gzip", limit: 19) == Self.text)
@@ -70,7 +70,7 @@ struct ContentCodingTests {
         #expect(throws: LoadError.bodyTooLarge(url: "u", limit: 1_000)) { try decode(members, "gzip") }
     }
 
-    @Test("A body is decoded as it arrives, in chunks of any length", arguments: 1...20)
+    @Test("Decodes a body as it arrives, in chunks of any length", arguments: 1...20)
     func chunks(length: Int) throws {
         for (data, coding, text) in [
             (Self.gzip, "gzip", Self.text), (Self.zlib, "deflate", Self.text), (Self.raw, "deflate", Self.text),
@@ -99,7 +99,7 @@ struct ContentCodingTests {
         try unused.finish()
     }
 
-    @Test("A chunk is decoded piece by piece, in all its codings")
+    @Test("Decodes a chunk in steps, through all its codings")
     func pieces() throws {
         let decoder = try #require(ContentDecoder([.contentEncoding: "deflate, gzip"], limit: 1_000, url: "u"))
         var decoded = Data()
@@ -118,7 +118,7 @@ struct ContentCodingTests {
         return ContentCoding.decodeStart(of: data, fields, limit: limit)
     }
 
-    @Test("The start of a body is decoded up to a limit, and up to the end of data that ends early")
+    @Test("Decodes the start of a body up to a limit, and up to the end of truncated data")
     func start() throws {
         for (data, coding) in [(Self.gzip, "gzip"), (Self.zlib, "deflate"), (Self.raw, "deflate")] {
             let whole = try #require(decodeStart(data, coding))
@@ -140,7 +140,7 @@ struct ContentCodingTests {
         #expect(members.bytes == (Self.text + Self.text).prefix(30) && !members.isWhole)
     }
 
-    @Test("No start is decoded of a body in no known coding, or of one that is damaged from the first byte")
+    @Test("Decodes no start of a body in an unknown coding, or of one that is damaged from the first byte")
     func noStart() {
         for codings in ["", "identity", "x-other", "gzip, x-other"] {
             #expect(decodeStart(Self.gzip, codings) == nil, "\(codings)")
@@ -149,7 +149,7 @@ struct ContentCodingTests {
         #expect(decodeStart(Self.text, "gzip") == nil)
     }
 
-    @Test("E11: Accept-Encoding names the codings that this build decodes, and no other")
+    @Test("E11: Accept-Encoding names exactly the codings that this build decodes")
     func accepted() {
         var names = ["gzip", "deflate"]
         #if Brotli
@@ -164,7 +164,7 @@ struct ContentCodingTests {
         }
     }
 
-    @Test("A loader asks for them, stores what has arrived, and delivers what it stands for")
+    @Test("A loader requests the codings, stores the received bytes, and delivers the decoded ones")
     func loading() async throws {
         let transport = ScriptedTransport { _, _ in
             TransportResponse(
@@ -196,7 +196,7 @@ struct ContentCodingTests {
         #expect(raw.source == .disk)
     }
 
-    @Test("D5: the limit of a body in memory is one of its decoded bytes", arguments: [18, 19] as [Int64])
+    @Test("D5: the limit of a body in memory counts decoded bytes", arguments: [18, 19] as [Int64])
     func limitInMemory(limit: Int64) async throws {
         let transport = ScriptedTransport([
             .reply(200, [.contentEncoding: "gzip", .cacheControl: "max-age=60"], body: Self.gzip)

@@ -14,7 +14,7 @@ import Testing
 struct EncoderTests {
     private static let sentence = Data("hello, hello, hello".utf8)
 
-    /// Texts that compress to nothing, well, and not at all. The last two are longer than the buffer of the decoder.
+    /// Texts that compress to nothing, well, and not at all. The last two exceed the decoder's buffer.
     private static let texts = [
         Data(), sentence, Data((0..<20_000).flatMap { "line \($0)\n".utf8 }), Data.noise(300_000, seed: 1),
     ]
@@ -34,7 +34,7 @@ struct EncoderTests {
 
     private func malformed(_ encoder: Encoder) -> LoadError { .malformedContent(url: "u", coding: encoder.coding) }
 
-    @Test("E13: every level of the tool is decoded, in chunks of any length", arguments: Encoder.allCases)
+    @Test("E13: decodes every level of the tool, in chunks of any length", arguments: Encoder.allCases)
     func levels(_ encoder: Encoder) async throws {
         for level in encoder.levels {
             for text in Self.texts {
@@ -46,7 +46,7 @@ struct EncoderTests {
         }
     }
 
-    @Test("E13: a coding inside another is removed, too", arguments: Encoder.allCases)
+    @Test("E13: removes a coding inside another", arguments: Encoder.allCases)
     func nested(_ encoder: Encoder) async throws {
         let once = try await encoder.encode(Self.texts[2])
         for other in Encoder.allCases {
@@ -55,7 +55,7 @@ struct EncoderTests {
         }
     }
 
-    @Test("E13: few bytes that stand for many are too large, before they take memory", arguments: Encoder.allCases)
+    @Test("E13: few bytes that expand beyond the limit throw, before they take memory", arguments: Encoder.allCases)
     func bomb(_ encoder: Encoder) async throws {
         let encoded = try await encoder.encode(Data(count: 20_000_000))
         #expect(encoded.count < 20_000)
@@ -74,7 +74,7 @@ struct EncoderTests {
     }
 
     #if Brotli
-    @Test("E13: all that the bytes so far stand for is decoded, also if it is longer than the buffer")
+    @Test("E13: decodes all output of the received bytes, even beyond the buffer's length")
     func output() async throws {
         let encoded = try await Encoder.brotli.encode(Self.texts[3])
         let decoder = try #require(ContentDecoder([.contentEncoding: "br"], limit: .max, url: "u"))
@@ -83,14 +83,14 @@ struct EncoderTests {
     }
     #endif
 
-    @Test("E14: a window that the content coding does not allow is refused", arguments: Encoder.allCases)
+    @Test("E14: refuses a window that the content coding does not allow", arguments: Encoder.allCases)
     func window(_ encoder: Encoder) async throws {
         // The tool does not know the length of its input, and so announces the whole window.
         let encoded = try await encoder.encode(Self.texts[2], encoder.largeWindow)
         #expect(throws: malformed(encoder)) { try decode(encoded, encoder.coding) }
     }
 
-    @Test("E15: a body that ends early or goes on after its end is malformed", arguments: Encoder.allCases)
+    @Test("E15: a body that ends early or continues after its end is malformed", arguments: Encoder.allCases)
     func incomplete(_ encoder: Encoder) async throws {
         let encoded = try await encoder.encode(Self.sentence)
         for count in 1..<encoded.count {
@@ -101,7 +101,7 @@ struct EncoderTests {
     }
 
     @Test(
-        "E15: damaged and random bytes are decoded or refused, and cost no more than the limit",
+        "E15: damaged and random bytes are decoded or refused, within the limit",
         arguments: Encoder.allCases)
     func random(_ encoder: Encoder) async throws {
         let encoded = try await encoder.encode(Self.texts[2])
@@ -121,7 +121,7 @@ struct EncoderTests {
     }
 
     @Test(
-        "E12: a body is stored as it came; values are decoded, ranges and digests are not", arguments: Encoder.allCases)
+        "E12: stores a body as received; decodes values, but not ranges and digests", arguments: Encoder.allCases)
     func storing(_ encoder: Encoder) async throws {
         let text = Self.texts[2]
         let encoded = try await encoder.encode(text)
@@ -153,9 +153,9 @@ struct EncoderTests {
     }
 
     #if Zstd
-    @Test("E13: output that the library holds without further input is decoded")
+    @Test("E13: decodes output that the library holds without further input")
     func heldOutput() async throws {
-        // Three blocks of 128 KiB, each longer than the buffer. The last one has four bytes: a header and a zero.
+        // Three blocks of 128 KiB, each longer than the buffer. The last block has four bytes: a header and a zero.
         let encoded = try await Encoder.zstd.encode(Data(count: 393_216), ["--no-check"])
         let decoder = try #require(ContentDecoder([.contentEncoding: "zstd"], limit: .max, url: "u"))
         #expect(try decoder.decode(encoded.dropLast(4)).count == 262_144)
@@ -166,7 +166,7 @@ struct EncoderTests {
     @Test("E15: several frames and skippable ones are one body")
     func frames() async throws {
         let (one, two) = (try await Encoder.zstd.encode(Self.sentence), try await Encoder.zstd.encode(Self.texts[2]))
-        // RFC 8878 §3.1.2: magic number, length, and bytes that mean nothing.
+        // RFC 8878 §3.1.2: magic number, length, and ignored bytes.
         let skippable = Data([0x50, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3])
         for chunk in [1, 1_000, Int.max] {
             #expect(try decode(one + skippable + two, "zstd", chunk: chunk) == Self.sentence + Self.texts[2])

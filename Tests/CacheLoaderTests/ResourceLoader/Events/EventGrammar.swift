@@ -1,7 +1,7 @@
 import CacheLoader
 import Testing
 
-/// Holds events against the grammar of ``LoadEvent``.
+/// Checks events against the grammar of ``LoadEvent``.
 func expectGrammatical<Output>(
     _ events: [LoadEvent<Output>], sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -30,7 +30,7 @@ func expectGrammatical<Output>(
 }
 
 extension LoadEvent {
-    /// The name of its case.
+    /// The name of the case.
     var name: String {
         switch self {
         case .cached: "cached"

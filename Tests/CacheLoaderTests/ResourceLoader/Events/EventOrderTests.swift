@@ -18,7 +18,7 @@ struct EventOrderTests {
         return steps(&order).flatMap { $0 }.map(\.name)
     }
 
-    @Test("C6: what the origin's side has to tell waits for the stored value")
+    @Test("C6: events of the network wait for the stored value")
     func waits() {
         let events = names { order in
             order.awaitCached()
@@ -30,7 +30,7 @@ struct EventOrderTests {
         #expect(events == ["cached", "requesting again", "progress 1/?", "completed network"])
     }
 
-    @Test("C6: a stored value that comes after that of the network is dropped")
+    @Test("C6: a stored value after the network's value is dropped")
     func late() {
         let events = names { order in
             order.awaitCached()
@@ -39,7 +39,7 @@ struct EventOrderTests {
         #expect(events == ["requesting again", "completed network"])
     }
 
-    @Test("A stored value that cannot be made after all was not had")
+    @Test("A stored value whose processing fails counts as absent")
     func unusable() {
         let events = names { order in
             order.awaitCached()
@@ -48,7 +48,7 @@ struct EventOrderTests {
         #expect(events == ["requesting", "failed"])
     }
 
-    @Test("I1: progress never goes back, and nothing comes after the end")
+    @Test("I1: progress never decreases, and no event follows the end")
     func progress() {
         let events = names { order in
             [
@@ -63,7 +63,7 @@ struct EventOrderTests {
         #expect(events == ["requesting", "progress 5/9", "retrying 1", "progress 9/9", "cancelled"])
     }
 
-    @Test("A7: a store that fails is told of once, in its place, and not after the end")
+    @Test("A7: a failed store is reported once, in order, and not after the end")
     func storeFailed() {
         let events = names { order in
             order.awaitCached()
@@ -76,7 +76,7 @@ struct EventOrderTests {
         #expect(names { [$0.end(.success(loaded(1))), $0.storeFailed(.closed)] } == ["completed network"])
     }
 
-    @Test("I1, C6: whatever comes first, the grammar holds", arguments: 0..<4)
+    @Test("I1, C6: events follow the grammar in any order of arrival", arguments: 0..<4)
     func random(round: Int) {
         var generator = SeededGenerator()
         for _ in 0..<250 { random(&generator) }

@@ -11,7 +11,7 @@ struct EventsAfterPriorTests {
     // MARK: Pure
 
     private static func told(_ events: [LoadEvent<Int>], prior: Int = 2) -> [String] {
-        // A value is its own version, as long as it is one digit.
+        // A value is its own version if it has one digit.
         let order = EventsAfterPrior(prior, version: prior, url: "a") { loaded in
             loaded.value < 10 ? loaded.value : nil
         }
@@ -42,7 +42,7 @@ struct EventsAfterPriorTests {
     }
 
     @Test(
-        "What is told after version 2",
+        "The events after version 2",
         arguments: [
             Case("C8: older", [.completed(1)], expect: ["cached 2 local", "completed 2 local"]),
             Case("C8: equal", [.completed(2)], expect: ["cached 2 local", "completed 2 notModified"]),
@@ -102,7 +102,7 @@ struct EventsAfterPriorTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C8: what is stored, fresh or stale, does not replace a newer prior value either", arguments: [0, 61])
+    @Test("C8: a stored value, fresh or stale, does not replace a newer prior value either", arguments: [0, 61])
     func stored(age: TimeInterval) async throws {
         let transport = ScriptedTransport(
             .ok("1".utf8, cacheControl: "max-age=60"), .ok("3".utf8, cacheControl: "max-age=60"))
@@ -119,7 +119,7 @@ struct EventsAfterPriorTests {
         #expect(await Self.values(events) == [Item(event: "cached", text: "2", source: .local), last])
     }
 
-    @Test("C8, E4: who lets go of the events lets go of the load")
+    @Test("C8, E4: releasing the events releases the load")
     func letGo() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in

@@ -19,7 +19,7 @@ struct LoaderEventsTests {
         return events
     }
 
-    /// Has version 1 stored, stale by now; the next response is version 2, after the gate.
+    /// Has version 1 stored and stale; the next response is version 2, after the gate.
     private func stale(
         _ directives: String = "max-age=10", gate: Gate? = nil
     ) async throws -> (LoaderFixture, ScriptedTransport) {
@@ -35,7 +35,7 @@ struct LoaderEventsTests {
         return (fixture, transport)
     }
 
-    @Test("C6, I1: a miss, with progress as far as the length is known", arguments: [true, false])
+    @Test("C6, I1: a miss reports progress, with a fraction if the length is known", arguments: [true, false])
     func miss(hasLength: Bool) async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(200, hasLength ? [.contentLength: "6"] : [:], "abc", "def")
@@ -47,7 +47,7 @@ struct LoaderEventsTests {
         #expect(names.contains("progress 6/\(hasLength ? "6" : "?")"))
     }
 
-    @Test("I1: the events of a body in small chunks stay few, though nobody reads them", arguments: [true, false])
+    @Test("I1: a body in small chunks causes few events, even without a reader", arguments: [true, false])
     func fewEvents(hasLength: Bool) async throws {
         let count = 30_000
         let chunks = (0..<count).map { Data([UInt8(truncatingIfNeeded: $0)]) }
@@ -74,7 +74,7 @@ struct LoaderEventsTests {
     }
 
     @Test(
-        "C6: what is stale comes first, then what takes its place; unless it is not wanted", arguments: [true, false])
+        "C6: a stale value comes first, then its replacement, unless the caller opts out", arguments: [true, false])
     func staleFirst(deliversStale: Bool) async throws {
         let gate = Gate()
         let (fixture, _) = try await stale(gate: gate)
@@ -93,13 +93,13 @@ struct LoaderEventsTests {
         #expect(cached.isStale)
     }
 
-    @Test("C6: nor if its origin forbids it")
+    @Test("C6: no stale value if its origin forbids it")
     func forbidden() async throws {
         let (fixture, _) = try await stale("max-age=10, must-revalidate")
         #expect(await events(fixture).map(\.name).contains("cached") == false)
     }
 
-    @Test("I1: attempts that fail are told, and the last failure is the end")
+    @Test("I1: failed attempts are reported, and the last failure ends the events")
     func failing() async throws {
         let transport = ScriptedTransport { _, _ in .reply(503) }
         let fixture = try LoaderFixture(transport: transport)
@@ -111,7 +111,7 @@ struct LoaderEventsTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("D3: a blocked key still delivers what is stored, then the error, and asks nobody")
+    @Test("D3: a blocked key still delivers the stored value, then the error, without a request")
     func blocked() async throws {
         let transport = ScriptedTransport(.ok("one".utf8, cacheControl: "max-age=10"), OriginReply(status: .notFound))
         let fixture = try LoaderFixture(transport: transport)
@@ -124,7 +124,7 @@ struct LoaderEventsTests {
     }
 
     @Test(
-        "E9: what cannot be loaded fails once, and nobody is asked",
+        "E9: an invalid URL fails once, without a request",
         arguments: ["", "no-scheme", "ftp://a/b", "http://"])
     func invalid(url: String) async throws {
         let transport = ScriptedTransport { _, _ in .reply(200) }
@@ -133,7 +133,7 @@ struct LoaderEventsTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test("E4: all that is under way can be cancelled, and is told so; later loads succeed")
+    @Test("E4: cancelAll ends every load and its events; later loads succeed")
     func cancelAll() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -195,7 +195,7 @@ struct LoaderEventsTests {
         }
     }
 
-    @Test("I3: a handler is called on the actor of its choice, never within the call; without one the load takes place")
+    @Test("I3: a handler runs on the chosen actor, never within the call; without a handler the load still runs")
     func isolation() async throws {
         let (fixture, transport) = try await stale("max-age=60")
         let home = Home()

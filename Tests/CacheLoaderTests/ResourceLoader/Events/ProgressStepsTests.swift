@@ -20,7 +20,7 @@ struct ProgressStepsTests {
     func unknown() {
         var steps = ProgressSteps()
         let reported = (0...1_000_000).filter { steps.isDue(Int64($0), of: nil) }
-        // 100 steps of one byte, and log 10,000 / log 1.01 larger ones.
+        // 100 steps of one byte, then log 10,000 / log 1.01 larger steps.
         #expect((900...1_200).contains(reported.count))
         #expect(reported.prefix(3) == [1, 2, 3])
         #expect(zip(reported, reported.dropFirst()).allSatisfy { $1 - $0 <= max(1, $0 / 50) })

@@ -7,10 +7,10 @@ import TestSupport
 
 /// An origin that holds each request, and each body after its first half, until a test answers it.
 ///
-/// A body names its path, its user and its version. The entity tag names the version. ``moved`` has a redirect in place of a
-/// body, and its target depends on the version.
+/// A body names its path, its user and its version. The entity tag names the version. ``moved`` redirects, to a target
+/// that depends on the version.
 final class InterleavingOrigin: HTTPTransport {
-    /// What happens to a request or to the rest of a body.
+    /// An answer to a request, or to the rest of a body.
     enum Answer: CaseIterable {
         case success
         case serverError
@@ -22,7 +22,7 @@ final class InterleavingOrigin: HTTPTransport {
 
     /// The path of the redirect.
     static let moved = "/3"
-    /// The path whose responses may stand in for an error.
+    /// The path whose responses may be served stale on an error.
     static let tolerant = "/2"
     /// The pause that ``Answer/paused`` asks for, in seconds.
     static let pause = 120.0
@@ -32,7 +32,7 @@ final class InterleavingOrigin: HTTPTransport {
         let number: Int
         let path: String
         let user: String
-        /// Whether the caller wants an answer of its own, which it shares with nobody.
+        /// Whether the caller wants an unshared answer.
         let isForced: Bool
         var isArriving = false
         let gate = Gate()
@@ -54,7 +54,7 @@ final class InterleavingOrigin: HTTPTransport {
     /// The number of requests so far.
     var requestCount: Int { state.withLock { $0.requestCount } }
 
-    /// The number of requests without a head that could share an answer, for the path with the most of them.
+    /// The highest number of concurrent requests for one path that could share an answer and have no head yet.
     var mostShareable: Int {
         state.withLock { state in
             let asked = state.exchanges.values.filter { !$0.isArriving && !$0.isForced }
@@ -67,7 +67,7 @@ final class InterleavingOrigin: HTTPTransport {
     /// Begins a new version of a resource.
     func change(_ path: String) { state.withLock { $0.versions[path, default: 0] += 1 } }
 
-    /// Lets an exchange take its next step.
+    /// Releases an exchange for its next step.
     func answer(_ exchange: Exchange, _ answer: Answer) {
         state.withLock { $0.exchanges[exchange.number]?.answer = answer }
         exchange.gate.admit()
@@ -109,7 +109,7 @@ final class InterleavingOrigin: HTTPTransport {
             head: HTTPResponse(status: .ok, headerFields: fields), body: body(exchange, "\(path)|\(user)|\(version)"))
     }
 
-    /// - Returns: How to answer, and the version of the resource at that time.
+    /// - Returns: The answer, and the version of the resource at that time.
     private func next(_ exchange: Exchange) async -> (Answer, Int) {
         await exchange.gate.wait()
         return state.withLock { state in
@@ -119,7 +119,7 @@ final class InterleavingOrigin: HTTPTransport {
         }
     }
 
-    /// A body that stops after its first byte until the test lets it go on.
+    /// A body that stops after its first byte until the test releases it.
     private func body(_ exchange: Exchange, _ text: String) -> TransportBody {
         let rest = HeldRest([Data(text.utf8.prefix(1)), Data(text.utf8.dropFirst(1))])
         return TransportBody { () async throws(TransportError) -> Data? in
@@ -147,7 +147,7 @@ final class InterleavingOrigin: HTTPTransport {
 
 /// The two halves of a body.
 private final class HeldRest: Sendable {
-    /// Guards the chunks still to come.
+    /// Guards the remaining chunks.
     private let chunks: Mutex<ArraySlice<Data>>
 
     init(_ chunks: [Data]) {
@@ -161,6 +161,6 @@ private final class HeldRest: Sendable {
 }
 
 extension HTTPField.Name {
-    /// Marks a request whose caller wants an answer of its own.
+    /// Marks a request whose caller wants an unshared answer.
     static var forced: Self { HTTPField.Name("Forced") ?? .via }
 }

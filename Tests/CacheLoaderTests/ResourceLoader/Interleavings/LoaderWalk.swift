@@ -7,17 +7,17 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Random steps of two loaders on one store, and the rules that hold whatever the steps are.
+/// Random steps of two loaders on one store, and the rules that must hold after every step.
 struct LoaderWalk {
-    /// What can happen on a walk.
+    /// The kinds of walks.
     enum Scene: CaseIterable {
-        /// One user, and answers that may all be stored: a resource has at most one request at a time.
+        /// One user, and only storable answers: a resource has at most one request at a time.
         case plain
-        /// Two users, removals, errors, redirects, pauses, and answers that may not be stored.
+        /// Two users, removals, errors, redirects, pauses, and unstorable answers.
         case everything
     }
 
-    /// A load that has begun, and its result once there is one.
+    /// A load that has begun, and its result once it has ended.
     private final class Begun: Sendable {
         let path: String
         let user: String
@@ -68,17 +68,17 @@ struct LoaderWalk {
     private let sleeper = ManualClock()
     private var generator: SeededGenerator
     private var loads: [Begun] = []
-    /// Loads that go on without a waiter.
+    /// Loads that continue without a waiter.
     private var finishing: [(loader: ResourceLoader, request: ResourceRequest)] = []
     private var prefetches: [(handle: Prefetch, isOver: CallCount)] = []
-    /// When each version of a path was replaced by the next one.
+    /// The time at which the next version replaced each version of a path.
     private var replaced: [String: [Date]] = [:]
     private var firstVersions: [String: Int] = [:]
-    /// When the origin last asked a user to pause the requests of a path.
+    /// The last time at which the origin asked a user to pause the requests of a path.
     private var pausedAt: [[String]: Date] = [:]
-    /// How many steps of each kind there were, and how many loads ended in each way.
+    /// The number of steps by kind, and of loads by outcome.
     private(set) var counts: [String: Int] = [:]
-    /// The first rule that was broken.
+    /// The first broken rule.
     private(set) var fault: String?
 
     init(_ scene: Scene, _ generator: SeededGenerator) throws {
@@ -89,7 +89,7 @@ struct LoaderWalk {
             $0.memoryLimit = 1 << 20
             $0.sleep = sleep
         }
-        // Without a memory of its own: it gets every stored response from the store.
+        // Without a memory cache: it gets every stored response from the store.
         var configuration = fixture.loader.configuration
         configuration.memoryLimit = 0
         loaders = [
@@ -101,7 +101,7 @@ struct LoaderWalk {
 
     private mutating func random(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
 
-    /// Takes a random step, lets the tasks run for a while, and checks what has ended.
+    /// Takes a random step, runs the tasks for a while, and checks the ended loads.
     mutating func step() async throws {
         let name = try await takeStep()
         counts[name, default: 0] += 1
@@ -216,7 +216,7 @@ struct LoaderWalk {
 
     // MARK: Rules
 
-    /// Checks the loads that have ended, and forgets them.
+    /// Checks the ended loads, and removes them.
     private mutating func collect() {
         prefetches.removeAll { $0.isOver.value > 0 }
         for load in loads {
@@ -232,7 +232,7 @@ struct LoaderWalk {
         loads.removeAll { $0.current != nil }
     }
 
-    /// Bytes of the path and of the user, of a version that may answer.
+    /// Checks that the bytes belong to the path, to the user and to an allowed version.
     private mutating func check(_ resource: Loaded<Data>, of load: Begun) {
         let parts = resource.text.split(separator: "|")
         let targets = load.path == InterleavingOrigin.moved ? ["/1", "/2"] : [load.path]
@@ -250,13 +250,13 @@ struct LoaderWalk {
         }
         if path == InterleavingOrigin.tolerant, resource.isStale, resource.failure == nil, resource.source == .disk {
             counts["stale in a pause", default: 0] += 1
-            // The clock may have moved between the answer and the beginning of the pause.
+            // The clock may have moved between the answer and the start of the pause.
             let latest = pausedAt[[path, load.user]]?.addingTimeInterval(InterleavingOrigin.pause + 1_400)
             if latest.map({ $0 < load.date }) ?? true { report("\(load.user) kept a pause that nobody asked for") }
             return
         }
-        // A response may stand in for a failure for any time. One that may not be stored, or is stale on arrival, answers
-        // only the loads that wait for it.
+        // A response may be served stale after a failure for any time. An unstorable response, or one that is stale on
+        // arrival, answers only the loads that wait for it.
         guard resource.failure == nil, resource.headerFields[.cacheControl] != "no-store",
             ![.network, .notModified].contains(resource.source) || Double(resource.age) <= Self.freshFor,
             version < replaced[path]?.count ?? 0
@@ -273,14 +273,14 @@ struct LoaderWalk {
         fault = fault ?? text
     }
 
-    /// Waits until the tasks have come as far as they can without an answer, and checks the number of requests.
+    /// Waits until the tasks cannot continue without an answer, and checks the number of requests.
     private mutating func expectRules() async {
         while true {
             collect()
             let excess = scene == .plain ? origin.mostShareable > 1 : false
             let isStuck = !loads.isEmpty && origin.waiting.isEmpty
             guard excess || isStuck else { return }
-            // Nothing more can happen by itself. The time limit of the test cancels it.
+            // No task can continue. The time limit of the test cancels the walk.
             guard !Task.isCancelled else {
                 return report(excess ? "two requests at once" : "\(loads.count) loads wait for nothing")
             }

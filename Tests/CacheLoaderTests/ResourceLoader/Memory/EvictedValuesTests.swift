@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("MemoryCache and what it has evicted")
+@Suite("MemoryCache: evicted values")
 struct EvictedValuesTests {
     let clock = ManualClock()
 
@@ -46,7 +46,7 @@ struct EvictedValuesTests {
         }
     }
 
-    @Test("G7: what is evicted is found as long as somebody holds it, what is removed is not", arguments: Loss.allCases)
+    @Test("G7: an evicted value is found while the program holds it; a removed one is not", arguments: Loss.allCases)
     func losses(_ loss: Loss) {
         let cache = cache()
         let held = Box(1)
@@ -57,7 +57,7 @@ struct EvictedValuesTests {
     }
 
     @Test(
-        "G7: what was evicted is forgotten when it is removed then",
+        "G7: an evicted value that is then removed is not found",
         arguments: [
             Loss.remove, .removeAll, .removeAllWhere, .replacement, .expired, .oversize,
         ])
@@ -70,7 +70,9 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 1) !== held)
     }
 
-    @Test("G7: what nobody holds is gone", arguments: [Loss.evictAll, .eviction, .lowerLimit, .pressure])
+    @Test(
+        "G7: an evicted value that the program does not hold is not found",
+        arguments: [Loss.evictAll, .eviction, .lowerLimit, .pressure])
     func released(_ loss: Loss) {
         let cache = cache()
         cache.insert(Box(1), for: 1, cost: 40)
@@ -78,7 +80,7 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 1) == nil)
     }
 
-    @Test("G7: what is found is in the cache again: newest, with its cost and its expiry")
+    @Test("G7: a found value is in the cache again: newest, with its cost and its expiry")
     func readmission() {
         let cache = cache()
         let held = Box(1)
@@ -92,7 +94,7 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 1) == nil)
     }
 
-    @Test("G7: what does not fit any more is found all the same, again and again")
+    @Test("G7: a held value above the limit is found again and again")
     func tooLarge() {
         let cache = cache()
         let held = Box(1)
@@ -106,7 +108,7 @@ struct EvictedValuesTests {
         #expect(cache.count == 1)
     }
 
-    @Test("G7: after a purge of many the few that are held are found, however old")
+    @Test("G7: after a large purge, the few held values are found, however old")
     func largePurge() {
         let cache = cache(nil)
         let held = [0, 5_000, 9_999].map { Box($0) }
@@ -119,7 +121,7 @@ struct EvictedValuesTests {
         #expect(cache.count == 3)
     }
 
-    @Test("G7: of many that are held, those evicted last are found: the table is bounded")
+    @Test("G7: of many held values, the last evicted are found: the table is bounded")
     func bounded() {
         let capacity = EvictedReferences<Int, Box>.capacity
         let cache = cache(nil)
@@ -130,7 +132,7 @@ struct EvictedValuesTests {
         #expect(found.map(\.id) == Array((2 * capacity)..<(3 * capacity)))
     }
 
-    @Test("G7: one eviction after the other keeps the table bounded too")
+    @Test("G7: the table stays bounded under single evictions")
     func boundedInSmallSteps() {
         var references = EvictedReferences<Int, Box>()
         let capacity = EvictedReferences<Int, Box>.capacity
@@ -145,7 +147,7 @@ struct EvictedValuesTests {
         #expect(references.take(0, at: clock.now) == nil, "it is noted no longer")
     }
 
-    @Test("G7: a value type is not noted")
+    @Test("G7: a value type is not recorded")
     func valueTypes() {
         var references = EvictedReferences<Int, [Int]>()
         references.insert(.init(key: 1, value: [1, 2, 3], cost: 1, expiresAt: nil))
@@ -156,7 +158,7 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 1) == nil)
     }
 
-    @Test("G7: a class instance in the box of a protocol is noted, a value in one is not")
+    @Test("G7: records a class instance in an existential, but not a value type")
     func boxes() {
         let cache = MemoryCache<Int, any Sendable>(costLimit: nil, clock: clock.date)
         let (box, number) = (Box(1), 7)
@@ -167,9 +169,9 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 2) == nil)
     }
 
-    @Test("Values are released outside the lock", .timeLimit(.minutes(20)), arguments: Loss.allCases)
+    @Test("Releases values outside the lock", .timeLimit(.minutes(20)), arguments: Loss.allCases)
     func farewell(_ loss: Loss) {
-        // The cache would be locked a second time by the thread that has locked it.
+        // Otherwise the thread would lock the cache a second time.
         let cache = MemoryCache<Int, Farewell>(costLimit: 100, clock: clock.date)
         let seen = Mutex<[Int]>([])
         func insert(_ key: Int, cost: Int, expiresAt: Date? = nil) {
@@ -198,7 +200,7 @@ struct EvictedValuesTests {
         case .oversize: insert(1, cost: 101)
         }
         let left = loss == .eviction || loss == .replacement ? 1 : 0
-        // The oversize value goes as well, after the one it was to replace.
+        // The oversize value is released, too, after the value it should replace.
         #expect(seen.withLock { $0 } == Array(repeating: left, count: loss == .oversize ? 2 : 1))
     }
 }

@@ -25,11 +25,11 @@ private final class Living: Sendable {
     let count = Atomic(0)
 }
 
-@Suite("MemoryCache in many hands")
+@Suite("MemoryCache: concurrent use")
 struct MemoryCacheConcurrencyTests {
     private typealias Cache = MemoryCache<Int, Counted>
 
-    /// Does something at random, and checks what it gets. `held` is what this task holds besides the cache.
+    /// Performs a random operation, and checks its result. `held` are the values that this task retains.
     private static func act(
         on cache: Cache, _ held: inout [Counted], _ living: Living, _ source: MemoryPressureSource,
         _ clock: ManualClock,
@@ -58,7 +58,7 @@ struct MemoryCacheConcurrencyTests {
         }
     }
 
-    @Test("8 tasks do 3,000 things each, and nothing is mixed up, lost or kept")
+    @Test("8 tasks run 3,000 operations each, and no value is mixed up, lost or leaked")
     func tasks() async {
         let (clock, source, living) = (ManualClock(), MemoryPressureSource(), Living())
         let seed = SeededGenerator()
@@ -89,7 +89,7 @@ struct MemoryCacheConcurrencyTests {
         #expect(cache.totalCost == 0 && living.count.load(ordering: .relaxed) == 0, "\(seed)")
     }
 
-    @Test("G7: an object that is let go while it is looked for is found whole, or not at all")
+    @Test("G7: an object released during its lookup is found whole, or not at all")
     func lettingGo() async {
         let living = Living()
         let cache = Cache(costLimit: nil)

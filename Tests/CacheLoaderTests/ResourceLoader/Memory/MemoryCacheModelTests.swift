@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a cache should hold, kept in an array.
+/// The expected content of a cache, kept in an array.
 private struct Model {
     struct Item {
         var key: Int
@@ -24,7 +24,7 @@ private struct Model {
 
     var totalCost: Int { items.reduce(0) { $0 + $1.cost } }
 
-    /// The warnings of the latest 10 s, and what is worse.
+    /// The warnings of the last 10 s, and the more severe signals.
     func active(_ now: Date) -> Set<MemoryPressure> {
         Set(signals.filter { now < $0.at + 10 }.map(\.pressure))
     }
@@ -104,7 +104,7 @@ private struct Model {
 
 @Suite("MemoryCache against a model")
 struct MemoryCacheModelTests {
-    @Test("G2, G3, G4, G5, G7: 10,000 random operations do what they do to an array", arguments: 0..<3)
+    @Test("G2, G3, G4, G5, G7: 10,000 random operations have the same effect as on an array", arguments: 0..<3)
     func random(_: Int) {
         var generator = SeededGenerator()
         let seed = Comment(rawValue: generator.description)
@@ -112,7 +112,7 @@ struct MemoryCacheModelTests {
         let stress = StressLimits(warning: 0.5, critical: 0.1, duration: .seconds(10))
         let cache = MemoryCache<Int, Box>(costLimit: nil, stress: stress, clock: clock.date)
         var model = Model()
-        /// What somebody else holds.
+        /// The values that the program holds.
         var held: [Int: Box] = [:]
 
         for id in 0..<10_000 {

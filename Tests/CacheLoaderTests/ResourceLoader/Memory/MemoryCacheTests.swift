@@ -14,7 +14,7 @@ struct MemoryCacheTests {
         return cache
     }
 
-    /// Removes everything, from the oldest to the newest.
+    /// Removes all values, from the oldest to the newest.
     private func drain(_ cache: MemoryCache<String, Int>) -> String {
         var keys = ""
         while let key = cache.oldestKey {
@@ -27,7 +27,7 @@ struct MemoryCacheTests {
     // MARK: G1
 
     @Test(
-        "G1: a lower limit takes effect at once",
+        "G1: a lower limit takes effect immediately",
         arguments: [
             (100, 10), (99, 9), (55, 5), (10, 1), (9, 0), (1, 0), (0, 0), (nil, 10),
         ] as [(Int?, Int)])
@@ -40,7 +40,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == String("abcdefghij".suffix(left)), "the oldest go")
     }
 
-    @Test("G1: what was evicted does not come back with a higher limit")
+    @Test("G1: evicted values do not return with a higher limit")
     func raising() {
         let cache = cache(20, "abc")
         cache.costLimit = 40
@@ -50,7 +50,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == "bcde")
     }
 
-    @Test("G1: without a limit the cache keeps all values, whatever they cost")
+    @Test("G1: without a limit, the cache keeps all values at any cost")
     func unlimited() {
         let cache = cache(nil, "abcdefghijklmnopqrstuvwxyz", cost: 1 << 50)
         #expect(cache.count == 26)
@@ -68,7 +68,7 @@ struct MemoryCacheTests {
         #expect(cache.costLimit == 0)
     }
 
-    @Test("G1: caches have nothing in common")
+    @Test("G1: caches share nothing")
     func independence() {
         let (one, other) = (cache(100, "abc"), cache(100, "abc"))
         one.insert(9, for: "a", cost: 20)
@@ -90,7 +90,7 @@ struct MemoryCacheTests {
     }
 
     @Test(
-        "G2: insert and use touch, peek and contains do not",
+        "G2: insert and use make a value the newest, peek and contains do not",
         arguments: [
             ([], "abc"),
             ([.use("a")], "bca"),
@@ -126,7 +126,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == expected)
     }
 
-    @Test("G2: oldest and newest pass over what has expired, and leave it where it is")
+    @Test("G2: oldest and newest skip expired values, and leave them in place")
     func introspection() {
         let cache = cache(nil)
         for (key, lifetime) in [("a", 10.0), ("b", nil), ("c", 30), ("d", nil), ("e", 20)] {
@@ -144,7 +144,7 @@ struct MemoryCacheTests {
         #expect(cache.count == 3)
     }
 
-    @Test("G2: of a value there is one, the latest")
+    @Test("G2: a key has one value, the latest")
     func replacing() {
         let cache = cache(nil, "ab")
         cache.insert(7, for: "a", cost: 10)
@@ -154,7 +154,7 @@ struct MemoryCacheTests {
         #expect(cache.count == 2)
     }
 
-    @Test("G2: what is removed is counted, and gone")
+    @Test("G2: removing a value returns it, and changes the count")
     func removing() {
         let cache = cache(nil, "abcde")
         #expect(cache.remove("a"))
@@ -169,7 +169,7 @@ struct MemoryCacheTests {
         #expect(cache.count == 0 && cache.totalCost == 0)
     }
 
-    @Test("Of many values few are left: those")
+    @Test("After the removal of many values, the remaining ones are found")
     func compaction() {
         let cache = MemoryCache<Int, Int>(costLimit: nil, clock: clock.date)
         for number in 0..<1000 { cache.insert(number, for: number, cost: 1) }
@@ -195,7 +195,7 @@ struct MemoryCacheTests {
         #expect(cache.totalCost == 200 && cache.count == 2)
     }
 
-    @Test("G3: a replacement makes room without what it replaces")
+    @Test("G3: a replacement needs no space for the replaced value")
     func replacementAtTheLimit() {
         let cache = cache(100, "abcdefghij")
         cache.insert(0, for: "j", cost: 20)
@@ -204,7 +204,7 @@ struct MemoryCacheTests {
     }
 
     @Test(
-        "G3: what is larger than the limit is not admitted and evicts nothing",
+        "G3: a value larger than the limit is not admitted and evicts nothing",
         arguments: [
             (cost: 100, isAdmitted: true, left: "new"),
             (101, false, "abcdefghij"),
@@ -217,7 +217,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == left)
     }
 
-    @Test("G3: the older value under the key of an oversize one goes")
+    @Test("G3: inserting an oversize value removes the older value of its key")
     func oversizeReplacement() {
         let cache = cache(100, "abcdefghij")
         #expect(!cache.insert(0, for: "c", cost: 101))
@@ -226,7 +226,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == "abdefghij")
     }
 
-    @Test("G3: what costs nothing takes no room, but has its turn")
+    @Test("G3: a value without cost needs no space, but keeps its place in the order")
     func free() {
         let cache = cache(10, "abc", cost: 0)
         cache.insert(0, for: "d", cost: 10)
@@ -238,7 +238,7 @@ struct MemoryCacheTests {
     // MARK: G5
 
     @Test(
-        "G5: at its expiry a value has expired",
+        "G5: a value expires at its expiry",
         arguments: [
             (after: -1.0, isThere: true), (0, false), (1, false),
         ])
@@ -266,7 +266,7 @@ struct MemoryCacheTests {
         #expect(cache.value(for: "a") == nil && cache.value(for: "b") == 1)
     }
 
-    @Test("G5: re-insert without date clears the expiry, one with a date sets it")
+    @Test("G5: inserting again without a date clears the expiry, with a date sets it")
     func reinserting() {
         let cache = cache(nil)
         cache.insert(1, for: "a", cost: 1, expiresAt: clock.now + 10)
@@ -278,7 +278,7 @@ struct MemoryCacheTests {
         #expect(cache.value(for: "b") == nil)
     }
 
-    @Test("G5: removing the expired leaves the rest in order, and counts")
+    @Test("G5: removing expired values keeps the order of the rest, and returns the count")
     func removingExpired() {
         let cache = cache(nil, "xy")
         for (key, lifetime) in [("a", 10.0), ("b", 20), ("c", 10)] {

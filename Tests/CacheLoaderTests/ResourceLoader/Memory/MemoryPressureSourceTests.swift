@@ -10,7 +10,7 @@ import Musl
 
 @Suite("MemoryPressureSource")
 struct MemoryPressureSourceTests {
-    @Test("An observation keeps its source, and nothing else does")
+    @Test("Only an observation retains its source")
     func lifetime() throws {
         weak var released: MemoryPressureSource?
         do {
@@ -30,7 +30,7 @@ struct MemoryPressureSourceTests {
     }
 
     #if os(Linux)
-    /// Whether the kernel takes a trigger from this process.
+    /// Whether the kernel accepts a trigger from this process.
     private static var isOffered: Bool {
         let descriptor = open("/proc/pressure/memory", O_RDWR | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
@@ -38,7 +38,7 @@ struct MemoryPressureSourceTests {
     }
 
     @Test(
-        "A file that cannot be opened for writing, or takes no trigger, is no source",
+        "A file that is not writable, or accepts no trigger, is not a source",
         arguments: [
             "/proc/pressure/none", "/proc", "/dev/full",
         ])
@@ -58,13 +58,13 @@ struct MemoryPressureSourceTests {
             let descriptors = [(critical.near, MemoryPressure.critical), (warning.near, .warning)]
             let source = try #require(MemoryPressureSource { PressureWatch(descriptors: descriptors, $0) })
             let observations = [source.observe { tell.yield($0) }, source.observe { tellToo.yield($0) }]
-            // Out-of-band data is an exceptional condition of a socket, as a trigger is of its file.
+            // Out-of-band data is an exceptional condition of a socket, like a trigger of its file.
             #expect(send(pressure == .critical ? critical.far : warning.far, "!", 1, Int32(MSG_OOB)) == 1)
             #expect(await told.first { _ in true } == pressure)
             #expect(await toldToo.first { _ in true } == pressure)
             withExtendedLifetime(observations) {}
         }
-        // The thread ends with the source, and closes what it waited for; until then this waits.
+        // The thread ends with the source, and closes its descriptors. This read blocks until then.
         var byte: UInt8 = 0
         #expect(read(critical.far, &byte, 1) <= 0)
         #expect(read(warning.far, &byte, 1) <= 0)
@@ -82,7 +82,7 @@ struct MemoryPressureSourceTests {
         withExtendedLifetime(watch) {}
     }
 
-    /// Closed in programs that other tests start: they would keep an end open.
+    /// Close-on-exec: programs started by other tests would keep an end open.
     private static func sockets() throws -> (near: Int32, far: Int32) {
         var ends: [Int32] = [-1, -1]
         #if canImport(Glibc)

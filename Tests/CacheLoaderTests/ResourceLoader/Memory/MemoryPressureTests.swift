@@ -14,14 +14,14 @@ struct MemoryPressureTests {
         return MemoryCache(costLimit: costLimit, stress: stress, pressure: source, clock: clock.date)
     }
 
-    /// Inserts values of cost 10 until there are as many as there can be; what they cost then.
+    /// Inserts values of cost 10 up to the limit. Returns their total cost.
     @discardableResult
     private func fill(_ cache: MemoryCache<Int, Int>) -> Int {
         for number in 0..<20 { cache.insert(number, for: number, cost: 10) }
         return cache.totalCost
     }
 
-    @Test("G4: two signals 5 s apart, a new limit at 7 s: at 20 s that is the limit")
+    @Test("G4: two signals 5 s apart, and a new limit at 7 s that applies at 20 s")
     func timeline() {
         let cache = cache(100)
         #expect(fill(cache) == 100)
@@ -61,7 +61,7 @@ struct MemoryPressureTests {
     }
 
     @Test(
-        "G4: the limit in force",
+        "G4: the current limit",
         arguments: [
             Case("no pressure", [], limit: 100, at: 0, expect: 100),
             Case("no pressure, no limit", [], limit: nil, at: 0, expect: nil),
@@ -105,14 +105,14 @@ struct MemoryPressureTests {
     }
 
     @Test(
-        "G4: what has expired goes first, and may be enough",
+        "G4: expired values are removed first, which may suffice",
         arguments: [
             (MemoryPressure.warning, left: [1, 3, 5, 7, 9]), (.critical, [9]),
         ])
     func expiredFirst(pressure: MemoryPressure, left: [Int]) {
         let cache = cache(100)
         for number in 0..<10 {
-            // Those that are used last expire.
+            // The most recently used values expire.
             cache.insert(number, for: number, cost: 10, expiresAt: number % 2 == 0 ? clock.now + 60 : nil)
         }
         for number in [0, 2, 4, 6, 8] { _ = cache.value(for: number) }
@@ -121,7 +121,7 @@ struct MemoryPressureTests {
         #expect((0..<10).filter { cache.contains($0) } == left)
     }
 
-    @Test("G4: while the limit is low, a value beyond it is not admitted and evicts nothing")
+    @Test("G4: while the limit is low, a value above it is not admitted and evicts nothing")
     func oversizeUnderPressure() {
         let cache = cache(100)
         fill(cache)

@@ -1,6 +1,6 @@
 import CacheLoader
 
-/// A value that can be told from every other.
+/// A value with a distinct identity.
 final class Box: Sendable {
     let id: Int
 
@@ -9,7 +9,7 @@ final class Box: Sendable {
     }
 }
 
-/// A value that does something when it goes.
+/// A value that calls a closure when it is released.
 final class Farewell: Sendable {
     private let work: @Sendable () -> Void
 

@@ -8,10 +8,10 @@ struct BoundResourceLeaseTests {
 
     enum Step {
         case acquire
-        /// The value can be had at once.
+        /// The value is available synchronously.
         case acquireNow(Int)
         case release
-        /// Memory is short.
+        /// Memory pressure.
         case pressure
         case value(Int)
         case prior(Int)
@@ -22,10 +22,10 @@ struct BoundResourceLeaseTests {
     struct Case: CustomTestStringConvertible {
         let testDescription: String
         let steps: [Step]
-        /// After each step.
+        /// The counts after each step.
         let counts: [Int]
         let state: ResourceState<Int>
-        /// "begin" and "stop".
+        /// The actions "begin" and "stop".
         let actions: [String]
 
         init(_ name: String, _ steps: [Step], counts: [Int], state: ResourceState<Int>, actions: [String]) {

@@ -5,15 +5,15 @@ import Testing
 
 private typealias Bound = BoundResource<String, Int>
 
-/// What a program, a load or an observer does.
+/// An action of the program, a load or an observer.
 private enum Step: CustomTestStringConvertible {
     case bind(String?)
-    /// The value can be had at once.
+    /// The value is available synchronously.
     case bindNow(String, Int)
     case reload
     case reloadAs(String)
     case cancel
-    /// Load by its number, from 1.
+    /// The load by its number, starting at 1.
     case prior(Int, of: UInt64)
     case progress(Int64, of: UInt64)
     case value(Int, of: UInt64)
@@ -51,9 +51,9 @@ private enum Step: CustomTestStringConvertible {
 private struct Case: CustomTestStringConvertible {
     let name: String
     let steps: [Step]
-    /// After each step that changes it.
+    /// The states after each step that changes the state.
     let states: [ResourceState<Int>]
-    /// What is asked of the owner: the request of a load that begins, "stop".
+    /// The requests to the owner: the request of a new load, or "stop".
     let actions: [String]
 
     init(_ name: String, _ steps: [Step], states: [ResourceState<Int>], actions: [String]) {
@@ -187,7 +187,7 @@ struct BoundResourceTests {
     }
 
     @Test(
-        "I4, I5: in any order, only the latest load is heard, one is under way while loading, and no event loses a value"
+        "I4, I5: in any order, only the latest load counts, one load runs while loading, and no event loses a value"
     )
     func anyOrder() {
         var generator = SeededGenerator()
@@ -235,7 +235,7 @@ struct BoundResourceTests {
         }
     }
 
-    @Test("The progress is that of the latest load while it is under way, and is no transition")
+    @Test("The progress belongs to the latest load while it runs, and is not a transition")
     func progress() {
         var bound = Bound()
         var log: [Int64?] = []
@@ -254,7 +254,7 @@ struct BoundResourceTests {
         #expect(log == [nil, 1, 1, 2, nil, nil, 4, nil, nil, nil, 6, nil, nil, 7, nil, nil, 8, nil, 9, nil])
     }
 
-    @Test("I6: the revision changes with the value, and with nothing else")
+    @Test("I6: the revision changes only with the value")
     func revision() {
         var bound = Bound()
         var revisions: [UInt64] = []

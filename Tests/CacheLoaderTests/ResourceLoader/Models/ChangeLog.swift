@@ -1,6 +1,6 @@
 import Observation
 
-/// Counts the changes of what is observed, each of them: it looks again within the change.
+/// Counts each change of observed properties: it reads them again within the change.
 @MainActor
 final class ChangeLog {
     private(set) var count = 0
@@ -8,8 +8,8 @@ final class ChangeLog {
     private let onChange: @MainActor () -> Void
 
     /// - Parameters:
-    ///   - onChange: Is called before each change.
-    ///   - look: Reads what is observed.
+    ///   - onChange: Called before each change.
+    ///   - look: Reads the observed properties.
     init(onChange: @escaping @MainActor () -> Void = {}, _ look: @escaping @MainActor () -> Void) {
         (self.look, self.onChange) = (look, onChange)
         observe()

@@ -45,7 +45,7 @@ struct LeasedResourceTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E7, E5: the last release stops the transfer; acquired again, it starts again")
+    @Test("E7, E5: the last release stops the transfer; acquiring again starts a new one")
     func stopped() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -63,7 +63,7 @@ struct LeasedResourceTests {
         #expect(resource.state.isLoading)
         try resource.release()
         #expect(resource.state.map(\.value) == .cancelled(prior: nil))
-        // The transport has seen the cancellation: nobody is held any more.
+        // The transport has processed the cancellation: the gate holds no request.
         while gate.waiters > 0 { await Task.yield() }
         while try fixture.loader.isLoading(request) { await Task.yield() }
         #expect(try !fixture.loader.contains(request))
@@ -76,7 +76,7 @@ struct LeasedResourceTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E7: a release without a lease is an error, and changes nothing")
+    @Test("E7: a release without a lease throws, and changes nothing")
     func unbalanced() throws {
         let resource = LeasedResource<Int>(ResourceRequest("a"), begin: { _ in AsyncStream { $0.finish() } })
         #expect(throws: LeaseError.notAcquired) { try resource.release() }
@@ -89,7 +89,7 @@ struct LeasedResourceTests {
     }
 
     @Test(
-        "I7: memory pressure drops a value without leases; leased again, it is loaded",
+        "I7: memory pressure drops a value without leases; a new lease loads it again",
         arguments: MemoryPressure.allCases)
     func pressure(_ level: MemoryPressure) async throws {
         let pressure = MemoryPressureSource()
@@ -112,7 +112,7 @@ struct LeasedResourceTests {
             await log.value == [
                 .idle, .loading(prior: nil), .loaded("body"), .released, .loading(prior: nil), .loaded("body"),
             ])
-        // The store has kept the content.
+        // The store still has the content.
         #expect(transport.requestCount == 1)
         resource = nil
         await eventually { pressure.observerCount == observers }
@@ -139,7 +139,7 @@ struct LeasedResourceTests {
         #expect(resource.leases == 0)
         pressure.signal(.critical)
         _ = try await fixture.loader.remove(request)
-        // The error of the load, and no call of the closure.
+        // Throws the load's error, without calling the closure.
         let error = await #expect(throws: LoadError.self) {
             try await resource.withValue { _ in Issue.record("there is no value") }
         }
@@ -147,7 +147,7 @@ struct LeasedResourceTests {
         #expect(resource.leases == 0)
     }
 
-    @Test("E7: cancelling a task that waits for the value ends its lease, and so the load")
+    @Test("E7: cancelling a task that waits for the value ends its lease, and therefore the load")
     func cancelledClosure() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -165,7 +165,7 @@ struct LeasedResourceTests {
         gate.open()
     }
 
-    @Test("E7: a resource that goes lets go of its load, and ends its states")
+    @Test("E7: releasing a resource releases its load, and ends its states")
     func deinitialisation() async throws {
         let script = LoadScript()
         var resource: LeasedResource? = LeasedResource(ResourceRequest("a"), begin: { script.begin($0) })

@@ -2,7 +2,7 @@ import CacheLoader
 import Synchronization
 import TestSupport
 
-/// Loads of numbers that a test begins, feeds and ends by itself.
+/// Loads of numbers that a test begins, feeds and ends.
 final class LoadScript: Sendable {
     private struct Guarded {
         var loads: [(url: String, events: AsyncStream<LoadEvent<Int>>.Continuation)] = []
@@ -15,21 +15,21 @@ final class LoadScript: Sendable {
     /// Signals memory pressure to the model of a test.
     let pressure = MemoryPressureSource()
 
-    /// What can be had at once, by URL.
+    /// The values that are available synchronously, by URL.
     var values: [String: Int] {
         get { guarded.withLock { $0.values } }
         set { guarded.withLock { $0.values = newValue } }
     }
 
-    /// The URLs of the loads that were begun, in order.
+    /// The URLs of the started loads, in order.
     var begun: [String] { guarded.withLock { $0.loads.map(\.url) } }
 
-    /// Returns when nobody reads the events of a load any more, which has to be certain to come. Loads count from 0.
+    /// Returns once the last reader of a load's events has left, which must be certain to happen. Loads count from 0.
     func hasStopped(_ load: Int) async {
         while !stopped.contains(load) { await Task.yield() }
     }
 
-    /// The loads that were given up.
+    /// The abandoned loads.
     var stopped: Set<Int> { guarded.withLock { $0.stopped } }
 
     func begin(_ request: ResourceRequest) -> AsyncStream<LoadEvent<Int>> {
@@ -49,7 +49,7 @@ final class LoadScript: Sendable {
         values[request.url].map { Loaded($0, of: request.url) }
     }
 
-    /// Has a load, the latest if none is named, tell something. After an end there is nothing more.
+    /// Sends an event to a load, by default the latest. After an end, events are ignored.
     func tell(_ event: LoadEvent<Int>, of load: Int? = nil) {
         let events = guarded.withLock { $0.loads[load ?? $0.loads.count - 1].events }
         events.yield(event)
@@ -67,7 +67,7 @@ extension LoadError {
 }
 
 extension ResourceState {
-    /// The same with what `transform` makes of its value.
+    /// Returns the state with its value transformed.
     func map<Other>(_ transform: (Value) -> Other) -> ResourceState<Other> {
         switch self {
         case .idle: .idle
@@ -79,10 +79,10 @@ extension ResourceState {
         }
     }
 
-    /// Whether `next` may come after this one.
+    /// Whether the transition to `next` is valid.
     func mayBecome(_ next: Self) -> Bool {
         switch (self, next) {
-        // A bind of another request, or of none.
+        // A bind of another request, or of `nil`.
         case (_, .loading(nil)), (_, .idle): true
         case (.idle, _): false
         case (.loading, .loading), (.loading, .loaded), (.loading, .failed), (.loading, .cancelled): true
@@ -99,12 +99,12 @@ extension ObservedResource {
         bind(ResourceRequest(url))
     }
 
-    /// Returns when the state is as wanted, which has to be certain to come.
+    /// Returns once the state satisfies the condition, which must be certain to happen.
     func settled(_ isWanted: (ResourceState<Loaded<Output>>) -> Bool) async {
         while !isWanted(state) { await Task.yield() }
     }
 
-    /// Returns when nothing is under way, which has to be certain to come.
+    /// Returns once no load runs, which must be certain to happen.
     func settled() async {
         await settled { !$0.isLoading }
     }

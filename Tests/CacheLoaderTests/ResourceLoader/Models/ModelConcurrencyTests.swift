@@ -6,14 +6,14 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("ObservedResource and LeasedResource in many hands", .timeLimit(.minutes(20)))
+@Suite("ObservedResource and LeasedResource: concurrent use", .timeLimit(.minutes(20)))
 struct ModelConcurrencyTests {
     private static func isInOrder<Value>(_ states: [ResourceState<Value>]) -> Bool {
         zip(states, states.dropFirst()).allSatisfy { $0.mayBecome($1) }
     }
 
     @Test(
-        "E7: users come and go on many threads: no lease is lost, nothing is left under way, readers see the same order"
+        "E7: users on many threads: no lease is lost, no load keeps running, readers see the same order"
     )
     func leases() async {
         let seed = SeededGenerator()
@@ -25,14 +25,14 @@ struct ModelConcurrencyTests {
         #expect(logs.allSatisfy { $0 == logs[0] }, "\(seed)")
         #expect(logs.allSatisfy(Self.isInOrder), "\(seed)")
         let begun = zip(logs[0], logs[0].dropFirst()).count { !$0.isLoading && $1.isLoading }
-        // A load that was given up before it had begun is none.
+        // A load released before it begins is not counted.
         #expect(script.begun.count <= begun, "\(seed)")
     }
 
-    /// A task that is cancelled holds a lock of the runtime while its stream says that it has no reader any more; whoever
-    /// tells the stream something needs that lock to wake the task.
+    /// A cancelled task holds a lock of the runtime while its stream ends. Sending an event to the stream needs that
+    /// lock to wake the task.
     @Test(
-        "E4: readers are cancelled while they are told something, and neither waits for the other")
+        "E4: cancelling readers during events causes no deadlock")
     func cancelledReaders() async throws {
         let fixture = try LoaderFixture(transport: HeldOrigin().transport)
         let (loader, request) = (fixture.loader, ResourceRequest("https://example.com/a"))
@@ -56,7 +56,7 @@ struct ModelConcurrencyTests {
         }
     }
 
-    /// The states of a resource that 8 tasks have used, and that is there no more.
+    /// The states of a resource that 8 tasks have used, after its release.
     private func use(
         _ script: LoadScript, _ seed: SeededGenerator
     ) async -> [AsyncStream<ResourceState<Loaded<Int>>>] {
@@ -96,7 +96,7 @@ struct ModelConcurrencyTests {
         return readers
     }
 
-    @Test("I4, I5: binds, reloads, releases and readers from everywhere: the model ends with what was bound last")
+    @Test("I4, I5: concurrent binds, reloads, releases and readers: the model ends with the last bound request")
     func binds() async throws {
         let seed = SeededGenerator()
         let transport = ScriptedTransport { request, _ in
@@ -108,7 +108,7 @@ struct ModelConcurrencyTests {
         #expect(log.last?.value?.value == Data("/last".utf8), "\(seed)")
     }
 
-    /// The states of a model that 6 tasks have used, and that is there no more.
+    /// The states of a model that 6 tasks have used, after its release.
     private func bind(_ loader: ResourceLoader, _ seed: SeededGenerator) async -> AsyncStream<
         ResourceState<Loaded<Data>>
     > {
@@ -135,7 +135,7 @@ struct ModelConcurrencyTests {
         await model.bind("https://example.com/last")
         await model.settled()
         #expect(await model.value == Data("/last".utf8), "\(seed)")
-        // All readers but one have gone, and so they are counted in the end.
+        // All readers except one have left, and the count shows it.
         while await model.observers > 1 { await Task.yield() }
         return log
     }

@@ -33,7 +33,7 @@ struct ObservedResourceLoadingTests {
 
     // MARK: I4
 
-    @Test("I4: what is stored and stale comes first, and survives the failure of its renewal")
+    @Test("I4: a stored stale value comes first, and survives a failed renewal")
     func stale() async throws {
         let (gate, isFirst) = (Gate(), FirstTime())
         let transport = ScriptedTransport { _, _ in
@@ -62,7 +62,7 @@ struct ObservedResourceLoadingTests {
     // MARK: I5
 
     @Test(
-        "I5: A then B from the network, A ends last; its transfer goes on or not as in E5",
+        "I5: A then B from the network, A ends last; its transfer continues or stops as in E5",
         arguments: [Abandonment.stop, .finishAndStore])
     func latestFromNetwork(abandonment: Abandonment) async throws {
         let gate = Gate()
@@ -96,7 +96,7 @@ struct ObservedResourceLoadingTests {
         let fixture = try LoaderFixture(transport: Self.transport(Self.openGate()))
         if isACached { _ = try await fixture.loader.load(a) }
         if isBCached { _ = try await fixture.loader.load(b) }
-        // Each round has another moment of A's load when B is bound.
+        // Each round binds B at another point of A's load.
         for round in stride(from: 0, to: 50, by: 3) {
             let model = ObservedResource(loader: fixture.loader)
             let states = model.states()
@@ -108,7 +108,7 @@ struct ObservedResourceLoadingTests {
                 log.append(state.value.map { String(decoding: $0.value, as: UTF8.self) })
                 if log.last == "/b" { break }
             }
-            // A may have been there, or not; then it was not any more, until B came.
+            // A's value may appear; it then disappears until B's.
             #expect([[nil, nil, nil, "/b"], [nil, nil, "/a", nil, "/b"]].contains(log))
             #expect(Self.text(model) == "/b")
             if !isACached { try await fixture.loader.remove(a) }
@@ -165,13 +165,13 @@ struct ObservedResourceLoadingTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("I7: a released value that the loader has in memory is there as soon as it is observed")
+    @Test("I7: a released value in the loader's memory appears as soon as it is observed")
     func fromMemory() async throws {
         let transport = Self.transport(Self.openGate())
         let pressure = MemoryPressureSource()
         let fixture = try LoaderFixture(transport: transport) {
             $0.memoryLimit = 1 << 20
-            // The memory keeps its values under pressure; the model does not.
+            // The loader's memory keeps its values under pressure; the model does not.
             $0.memoryStress = StressLimits(warning: 1)
             $0.memoryPressure = pressure
         }

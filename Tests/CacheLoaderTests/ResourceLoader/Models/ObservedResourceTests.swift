@@ -2,7 +2,7 @@ import CacheLoader
 internal import HTTPCaching
 import Testing
 
-/// A resource of scripted loads, its states written down.
+/// A resource with scripted loads that records its states.
 @MainActor
 private final class Observed {
     let script = LoadScript()
@@ -16,7 +16,7 @@ private final class Observed {
         states = model.states()
     }
 
-    /// The states that the resource has gone through in `body`, to its very end: it is let go of.
+    /// Returns the states of the resource during `body` and until its release.
     func log(_ body: (ObservedResource<Int>, LoadScript) async -> Void) async -> [ResourceState<Int>] {
         if let model { await body(model, script) }
         model = nil
@@ -31,7 +31,7 @@ private final class Observed {
 struct ObservedResourceTests {
     // MARK: Transitions
 
-    @Test("I4: a value that is there at once is one transition, and no load")
+    @Test("I4: a synchronously available value is one transition, and no load")
     func atOnce() async {
         let observed = Observed(now: ["a": 1])
         let log = await observed.log { model, _ in
@@ -42,7 +42,7 @@ struct ObservedResourceTests {
         #expect(observed.script.begun == [])
     }
 
-    @Test("I4: events that break off without an end leave nobody waiting")
+    @Test("I4: events that end early leave no task waiting")
     func brokenOff() async {
         let model = ObservedResource<Int>(begin: { _ in AsyncStream { $0.finish() } })
         model.bind("a")
@@ -50,7 +50,7 @@ struct ObservedResourceTests {
         #expect(model.state.map(\.value) == .cancelled(prior: nil))
     }
 
-    @Test("I4: each transition is one change, and state, value and presentation are of the same moment")
+    @Test("I4: each transition is one change, and state, value and presentation are consistent")
     func oneChange() async {
         let script = LoadScript()
         let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) })
@@ -78,7 +78,7 @@ struct ObservedResourceTests {
         #expect(log.count == 5)
     }
 
-    @Test("I4: who is told of a change may make another, which is seen after it")
+    @Test("I4: an observer may make another change, which follows the first")
     func changeWithinChange() async {
         let log = await Observed(now: ["now": 9]).log { model, _ in
             let changes = ChangeLog(onChange: { if model.request == nil { model.bind("now") } }, { _ = model.state })
@@ -112,7 +112,7 @@ struct ObservedResourceTests {
 
     // MARK: Bind
 
-    @Test("I5: events of A that were on their way when B was bound are not heard")
+    @Test("I5: events of A that are still queued when B is bound are ignored")
     func eventsOnTheirWay() async {
         let log = await Observed(now: ["now": 9]).log { model, script in
             model.bind("a")
@@ -130,7 +130,7 @@ struct ObservedResourceTests {
             ])
     }
 
-    @Test("I5: nothing bound is as in the beginning, and the load is let go of")
+    @Test("I5: binding nothing restores the initial state, and releases the load")
     func nilBind() async {
         let observed = Observed()
         let log = await observed.log { model, script in
@@ -146,7 +146,7 @@ struct ObservedResourceTests {
         await observed.script.hasStopped(0)
     }
 
-    @Test("I5: the same request again begins no load; a reload with another policy does")
+    @Test("I5: the same request starts no load; a reload with another policy does")
     func sameRequest() async {
         let script = LoadScript()
         let model = ObservedResource(begin: { script.begin($0) })
@@ -159,7 +159,7 @@ struct ObservedResourceTests {
         await script.hasStopped(0)
     }
 
-    @Test("I5, E4: a model that goes lets go of its load")
+    @Test("I5, E4: releasing a model releases its load")
     func deinitialisation() async {
         let observed = Observed()
         let log = await observed.log { model, _ in model.bind("a") }
@@ -169,7 +169,7 @@ struct ObservedResourceTests {
 
     // MARK: Observers
 
-    @Test("I7: who reads the states is an observer, until the reading ends")
+    @Test("I7: a reader of the states counts as an observer until the reading ends")
     func readers() async {
         let script = LoadScript()
         script.values = ["a": 1]
@@ -194,7 +194,7 @@ struct ObservedResourceTests {
         #expect(first != nil)
     }
 
-    @Test("I7: to end what has not begun is a programmer's mistake")
+    @Test("I7: ending an observation that has not begun is a programming error")
     func unbalanced() async {
         await #expect(processExitsWith: .failure) {
             await MainActor.run {

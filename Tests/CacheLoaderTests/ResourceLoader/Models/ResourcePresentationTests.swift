@@ -6,7 +6,7 @@ import Testing
 struct ResourcePresentationTests {
     struct Case: CustomTestStringConvertible {
         let testDescription: String
-        /// Brings a resource that was bound to "a" into a state.
+        /// Brings a resource bound to "a" into a state.
         let bring: @MainActor (ObservedResource<Int>, LoadScript) async -> Void
         let content: Int?
         let isPlaceholder: Bool
@@ -23,7 +23,7 @@ struct ResourcePresentationTests {
         }
     }
 
-    /// 0 is the placeholder; "a" loads 1, "now" is 2 at once.
+    /// 0 is the placeholder; "a" loads 1, "now" is 2 and available synchronously.
     nonisolated static let cases = [
         Case("idle", content: 0, isPlaceholder: true, showsSpinner: false, shouldAnimate: false) { model, _ in
             model.bind(nil)
@@ -82,7 +82,7 @@ struct ResourcePresentationTests {
     ]
 
     @Test(
-        "I6: placeholder until the first value, spinner while loading without one, no animation of what was there",
+        "I6: placeholder until the first value, spinner while loading without one, no animation of an available value",
         arguments: cases)
     func truthTable(_ c: Case) async {
         let script = LoadScript()
@@ -100,7 +100,7 @@ struct ResourcePresentationTests {
         #expect(model.value == shown.loaded?.value)
     }
 
-    @Test("I6: another placeholder is seen only while the placeholder is")
+    @Test("I6: another placeholder appears only while the placeholder is shown")
     func placeholder() {
         let script = LoadScript()
         script.values = ["now": 2]
@@ -123,7 +123,7 @@ struct ResourcePresentationTests {
         #expect(model.presentation.isPlaceholder == false)
     }
 
-    @Test("I6: what is known of a value changes with it, not with the bind")
+    @Test("I6: the payload changes with its value, not with the bind")
     func payload() async {
         let script = LoadScript()
         let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) })

@@ -4,7 +4,7 @@ internal import Testing
 
 @Suite struct ContentTypeFilterTests {
     @Test(
-        "F7: media ranges, whatever case and parameters",
+        "F7: media ranges, in any case and with any parameters",
         arguments: [
             (["image/*"], "Image/PNG; q=1", true),
             (["IMAGE/*"], "image/svg+xml", true),
@@ -21,7 +21,7 @@ internal import Testing
             (["application/json"], "application/problem+json", false),
             (["*/*"], "a/b", true),
             ([], "image/png", false),
-            // What a peer sends as its type is a type, not a range.
+            // The type of a response is a type, not a range.
             (["image/png"], "image/*", false),
             (["image/*"], "*/*", false),
         ] as [([String], String, Bool)])
@@ -30,7 +30,7 @@ internal import Testing
         try #require(mediaRanges.count == ranges.count)
         let filter = ContentTypeFilter(mediaRanges)
         #expect(filter.accepts(contentType: type) == isAccepted)
-        // A type that is there is judged by the ranges alone.
+        // The option applies only to a missing type.
         #expect(ContentTypeFilter(filter.ranges, acceptsMissing: true).accepts(contentType: type) == isAccepted)
         var fields = HTTPFields()
         fields[.contentType] = type
@@ -38,7 +38,7 @@ internal import Testing
     }
 
     @Test(
-        "F7: a type that is missing, or cannot be read, is taken or not as the option says",
+        "F7: the option decides about a missing or malformed type",
         arguments: [nil, "", " ", "png", "image/", "/png", "image png", "image/png, image/gif", "image/png x", "é/é"])
     func missing(type: String?) {
         #expect(!ContentTypeFilter(["*/*"]).accepts(contentType: type))
@@ -46,7 +46,7 @@ internal import Testing
         #expect(ContentTypeFilter([], acceptsMissing: true).accepts(contentType: type))
     }
 
-    @Test("F7: of several fields the last counts; without any the option does")
+    @Test("F7: the last of several fields counts; without a field, the option")
     func fields() {
         var fields = HTTPFields()
         #expect(!ContentTypeFilter(["image/*"]).accepts(fields))
@@ -57,19 +57,21 @@ internal import Testing
         #expect(!ContentTypeFilter(["text/*"]).accepts(fields))
     }
 
-    @Test("F7: what is no range", arguments: ["", "image", "*", "*/png", "image/", "image/*, text/*", "image /png"])
+    @Test("F7: invalid ranges", arguments: ["", "image", "*", "*/png", "image/", "image/*, text/*", "image /png"])
     func noRange(text: String) {
         #expect(MediaRange(text) == nil)
     }
 
-    @Test("F7: a range is written in lower case, and equal in any", arguments: ["image/png", "image/*", "*/*"])
+    @Test(
+        "F7: a range is written in lower case, and compares case-insensitively",
+        arguments: ["image/png", "image/*", "*/*"])
     func description(text: String) throws {
         let range = try #require(MediaRange(text.uppercased() + ";a=b"))
         #expect(range.description == text)
         #expect(range == MediaRange(text))
     }
 
-    @Test("F7: a range in the source that is none stops the program")
+    @Test("F7: an invalid range literal in the source traps")
     func wrongLiteral() async {
         await #expect(processExitsWith: .failure) { _ = "*/png" as MediaRange }
     }

@@ -20,7 +20,7 @@ internal import Testing
     private let type = "CacheLoaderTests.JSONProcessorTests.Feed"
 
     @Test(
-        "F1: a value in the formats of its author",
+        "F1: decodes a value in the configured formats",
         arguments: [
             (.deferredToDate, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 978_307_260.0),
             (.secondsSince1970, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 60),
@@ -39,7 +39,7 @@ internal import Testing
     }
 
     @Test(
-        "F1: an error leads to the place",
+        "F1: an error contains the path of the value",
         arguments: [
             (#"{}"#, "entries"),
             (#"{"entries":[{"title":"a","firstSeen":1},{"firstSeen":1}]}"#, "entries[1].title"),
@@ -62,14 +62,14 @@ internal import Testing
         #expect(!reason.isEmpty)
     }
 
-    @Test("F1: what a type throws by itself passes through")
+    @Test("F1: an error that a type throws passes through")
     func ownError() async {
         await #expect(throws: Picky.Refusal()) {
             try await ProcessorSample.value(Data("{}".utf8), as: .json(Picky.self))
         }
     }
 
-    @Test("F1: JSON that is nested too deeply is an error, not a crash")
+    @Test("F1: JSON that is nested too deeply throws, without a crash")
     func nested() async {
         let json = String(repeating: "[", count: 100_000)
         await #expect(throws: ProcessingError.self) {

@@ -6,7 +6,7 @@ internal import Testing
     private struct One: Decodable {}
     private struct Two: Decodable {}
 
-    @Test("F1: the text of an id is always the same")
+    @Test("F1: the text of an id is stable")
     func text() {
         #expect(DataProcessor().id.description == "data@1")
         #expect(TextProcessor().id.description == "text@1")
@@ -29,7 +29,7 @@ internal import Testing
             ProcessorID("a", parameters: ["b": "c;d=e"]), ProcessorID("a", parameters: ["b": "c", "d": "e"]),
             ProcessorID("a", parameters: ["b=c": ""]), ProcessorID("a", parameters: ["b": "c%3B"]),
             ProcessorID("a", parameters: ["b": "c+d@1"]), ProcessorID("a@1+a"),
-            // Equal as text, unlike as bytes.
+            // Canonically equivalent text with different bytes.
             ProcessorID("\u{E9}"), ProcessorID("e\u{301}"),
             ProcessorID("a").then(ProcessorID("a")), ProcessorID("a").then(ProcessorID("b")),
             ProcessorID("b").then(ProcessorID("a")), ProcessorID("a", parameters: ["b": "c"]).then(ProcessorID("d")),
@@ -42,7 +42,7 @@ internal import Testing
         #expect(ids.allSatisfy { $0.description.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
     }
 
-    @Test("F1: every strategy of a JSON decoder has an id of its own")
+    @Test("F1: each strategy of a JSON decoder has a different id")
     func strategies() {
         let dates: [JSONDecoder.DateDecodingStrategy] = [
             .deferredToDate, .secondsSince1970, .millisecondsSince1970, .iso8601, .custom { _ in Date() },
@@ -53,7 +53,7 @@ internal import Testing
         #expect(ids.contains(JSONProcessor(One.self).id))
     }
 
-    @Test("F1: ids are equal however they are put together")
+    @Test("F1: equal ids can be built in different ways")
     func equal() {
         let settings = (0..<20).map { ("key\($0)", "value\($0)") }
         let one = ProcessorID("a", parameters: Dictionary(uniqueKeysWithValues: settings))

@@ -9,7 +9,7 @@ internal import Testing
 
     // MARK: Chains
 
-    @Test("F1: in a chain of three the first that throws is the last that is called", arguments: [1, 2, 3, nil])
+    @Test("F1: in a chain of three, no processor runs after one that throws", arguments: [1, 2, 3, nil])
     func chainStops(refusing: Int?) async throws {
         let calls = [CallCount(), CallCount(), CallCount()]
         func stage(_ number: Int) -> ClosureProcessor<String, String> {
@@ -56,7 +56,7 @@ internal import Testing
 
     // MARK: Executors
 
-    /// Its method would run wherever it is called from, if the protocol did not say otherwise.
+    /// Without the protocol's isolation, its method would run on the caller's executor.
     private struct Plain: Processor {
         let id = ProcessorID("plain")
         let executor: QueueExecutor
@@ -67,7 +67,7 @@ internal import Testing
         nonisolated let executor = QueueExecutor()
         nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-        /// Where `processor` runs, if it says so; before and after it this runs on the actor.
+        /// Whether the actor's executor runs the caller: before, in `processor` (if it reports that) and after.
         func isHere(_ processor: some Processor<Data, Bool>) async throws -> [Bool] {
             let before = executor.isHere
             let during = try await processor.process(Data(), ProcessorSample.context())
@@ -90,13 +90,13 @@ internal import Testing
         #expect(try await caller.isHere(plain) == [true, false, true])
         #expect(try await caller.isHere(DataProcessor().then(plain)) == [true, false, true])
         #expect(try await caller.isHere(DataProcessor().then(closure)) == [true, false, true])
-        // Its type is known, and no witness in between.
+        // A direct call, without a protocol witness.
         #expect(try await caller.isHere(closure) == [true, false, true])
     }
 
     // MARK: Supplied processors
 
-    @Test("F1: each supplied processor can be named where one is expected")
+    @Test("F1: each supplied processor has a static member for generic parameters")
     func names() async throws {
         let data = Data(#"{"a":1}"#.utf8)
         #expect(try await ProcessorSample.value(data, as: .data) == data)
@@ -106,7 +106,7 @@ internal import Testing
         #expect(try await ProcessorSample.value(data, as: length) == 7)
     }
 
-    @Test("F1: a processor knows the fields of the response; of several types the last counts")
+    @Test("F1: a processor receives the fields of the response; of several types the last counts")
     func context() {
         var context = ProcessorSample.context()
         #expect(context.contentType == nil)

@@ -42,12 +42,12 @@ internal import Testing
         ])
     func text(_ example: Case) async throws {
         let text = try await ProcessorSample.value(Data(example.bytes), contentType: example.type, as: .text)
-        // Character by character "é" would also be "e" with an accent.
+        // Compared by characters, "é" would equal "e" with a combining accent.
         #expect(Array(text.unicodeScalars) == Array(example.text.unicodeScalars))
     }
 
     @Test(
-        "F1: bytes that are no text are an error, and nothing is replaced",
+        "F1: invalid bytes throw, without replacement characters",
         arguments: [
             (nil, [0xE9], .malformedText(charset: "utf-8")),
             (nil, [0x41, 0xC3], .malformedText(charset: "utf-8")),
@@ -70,7 +70,7 @@ internal import Testing
         }
     }
 
-    @Test("F1: a part of larger data is read from its own start")
+    @Test("F1: a slice of larger data is read from its own start")
     func slice() async throws {
         let slice = Data([0xFF, 0xFF, 0xEF, 0xBB, 0xBF, 0x41, 0xFF]).dropFirst(2).dropLast()
         #expect(try await ProcessorSample.value(slice, as: .text) == "A")
@@ -79,7 +79,7 @@ internal import Testing
     }
 
     @Test(
-        "F1: each error says what happened",
+        "F1: each error has a description",
         arguments: [
             (ProcessingError.unknownCharset("x\n"), #"the charset "x\n" is not supported"#),
             (.malformedText(charset: "utf-8"), "the bytes are no text in utf-8"),

@@ -23,7 +23,7 @@ struct NegativeCachingTests {
     }
 
     @Test(
-        "D1: a key is left alone after as many errors, for as long after the last",
+        "D1: a key is blocked after this many errors, for this long after the last",
         arguments: [
             Case(name: "at once", isBlocked: true),
             Case(name: "last moment", age: 59.999, isBlocked: true),

@@ -24,14 +24,14 @@ struct RetryAfterTests {
     }
 
     @Test(
-        "H7: what is neither says nothing",
+        "H7: a malformed value counts as absent",
         arguments: ["", "-1", "1.5", "soon", "1 2", "0x10", "Sun, 40 Nov 1994", "１２"])
     func malformed(text: String) {
         let fields: HTTPFields = [.retryAfter: text]
         #expect(fields.retryAfter(at: now) == nil)
     }
 
-    @Test("H7: the first of several counts; none says nothing")
+    @Test("H7: the first of several values counts; without any, no pause")
     func several() {
         var fields = HTTPFields()
         #expect(fields.retryAfter(at: now) == nil)

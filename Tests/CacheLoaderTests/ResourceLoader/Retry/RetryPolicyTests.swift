@@ -7,7 +7,7 @@ struct RetryPolicyTests {
     private static let url = "https://example.com/"
     private static let unavailable = LoadError.status(503, url: url)
 
-    @Test("H7: by default 5 attempts, pauses from 1 s to 1 min of which chance takes half, and Retry-After up to 5 min")
+    @Test("H7: by default 5 attempts, pauses from 1 s to 1 min of which half is random, and Retry-After up to 5 min")
     func defaults() {
         let policy = RetryPolicy()
         #expect(policy.maxAttempts == 5)
@@ -18,9 +18,9 @@ struct RetryPolicyTests {
         #expect(RetryPolicy.never.delay(after: Self.unavailable, attempt: 1, chance: 0) == nil)
     }
 
-    // MARK: What can be mended
+    // MARK: Retried failures
 
-    @Test("H5: The statuses 408, 425, 429 and 5xx are retried", arguments: 300..<600)
+    @Test("H5: the statuses 408, 425, 429 and 5xx are retried", arguments: 300..<600)
     func statuses(status: Int) {
         let isRetried = [408, 425, 429].contains(status) || status >= 500
         let error = LoadError.status(status, url: Self.url)
@@ -30,7 +30,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "H5: a transport that could not reach the origin, or broke off, is worth another attempt",
+        "H5: a transport that could not reach the origin, or broke off, is retried",
         arguments: [
             (TransportError.Code.cannotConnect, true), (.connectionLost, true), (.truncated, true), (.timedOut, true),
             (.other, true), (.insecure, false), (.malformedResponse, false), (.unsupportedRequest, false),
@@ -40,7 +40,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "H5: nothing else is",
+        "H5: no other failure is retried",
         arguments: [
             LoadError.cancelled, .invalidURL("", reason: ""), .invalidKey("", reason: ""), .notCached(url: url),
             .bodyTooLarge(url: url, limit: 1), .tooManyRedirects(url: url, limit: 1), .notStorable(url: url),
@@ -63,7 +63,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "H7: pauses double up to the longest; Retry-After lengthens them, or is too long",
+        "H7: pauses double up to the maximum; Retry-After lengthens them, or is too long",
         arguments: [
             Case(name: "first", delay: .seconds(1)),
             Case(name: "second", attempt: 2, delay: .seconds(2)),
@@ -100,7 +100,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "H7: chance takes the configured part away, and never more", arguments: [-1, 0, 0.25, 0.5, 1, 2, Double.nan],
+        "H7: the random part never exceeds the configured one", arguments: [-1, 0, 0.25, 0.5, 1, 2, Double.nan],
         [0, 0.5, 0.999_999])
     func jitter(jitter: Double, chance: Double) throws {
         let policy = RetryPolicy(baseDelay: .seconds(8), jitter: jitter)

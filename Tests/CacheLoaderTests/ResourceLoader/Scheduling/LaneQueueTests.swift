@@ -13,7 +13,7 @@ struct LaneQueueTests {
         }
     }
 
-    @Test("First come, first served, but for hosts that have no room")
+    @Test("First come, first served, except for hosts at their limit")
     mutating func order() {
         append(1...2, host: "a")
         append(3...4, host: "b")
@@ -28,7 +28,7 @@ struct LaneQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("H8: when the one leaves that its host has room for, the next has it", arguments: [1, 2, 3])
+    @Test("H8: when a load leaves the free slot of its host, the next one gets it", arguments: [1, 2, 3])
     mutating func leaving(id: UInt64) {
         append(1...3, host: "a")
         #expect(queue.next { _ in false } == nil)
@@ -37,7 +37,7 @@ struct LaneQueueTests {
         #expect(queue.next { _ in true } == (id == 1 ? 2 : 1))
     }
 
-    @Test("a load that leaves and comes back has its former place, and takes the turn of no other load")
+    @Test("a load that leaves and returns has its earlier place, and takes no other load's turn")
     mutating func comingBack() {
         append(1...3, host: "a")
         for _ in 0..<2 {
@@ -50,7 +50,7 @@ struct LaneQueueTests {
         #expect([queue.next { _ in true }, queue.next { _ in true }] == [1, 2])
     }
 
-    @Test("H8: those who leave take no place for long, wherever they waited", arguments: [true, false])
+    @Test("H8: loads that leave free their memory soon, wherever they waited", arguments: [true, false])
     mutating func memory(isBlocked: Bool) {
         append(1...10, host: "a")
         for id in UInt64(100)...10_000 {
@@ -65,7 +65,7 @@ struct LaneQueueTests {
         #expect(queue.heldCount == 0, "leaving twice is leaving once")
     }
 
-    @Test("H1: 10,000 places of 1,000 hosts, or of one, are asked about 3 times each at most", arguments: [1000, 1])
+    @Test("H1: 10,000 places of 1,000 hosts, or of one, are checked at most about 3 times each", arguments: [1000, 1])
     mutating func work(hostCount: UInt64) {
         let (count, width) = (UInt64(10_000), 6)
         var asked = 0

@@ -1,7 +1,8 @@
 import CacheLoader
 internal import HTTPCaching
 
-/// What a ``LoadTable`` should do, worked out anew for each step from one list of loads. Keys and waiters are numbers.
+/// The expected behaviour of a ``LoadTable``, computed for each step from one list of loads. Keys and waiters are
+/// numbers.
 struct LoadTableModel {
     enum Phase {
         case queued, running, processing, paused, parked
@@ -10,17 +11,17 @@ struct LoadTableModel {
     struct ModelWaiter {
         let number: Int
         var lane: Lane
-        /// The conditions in which it waits in the background.
+        /// The conditions that hold the waiter back in the background.
         let heldBackBy: NetworkConditions
         let isHoldable: Bool
     }
 
     struct ModelLoad {
         let key: Int
-        /// Urgent if a waiter is urgent; without waiters the last one.
+        /// Urgent if a waiter is urgent; without waiters, the last lane.
         var lane: Lane
         var phase = Phase.queued
-        /// The lower, the sooner its turn comes.
+        /// The place in the queue: lower numbers start earlier.
         var place: Int
         var attempt = 0
         var present: [ModelWaiter]
@@ -35,9 +36,9 @@ struct LoadTableModel {
         let attempt: Int
     }
 
-    /// What a step leads to.
+    /// The actions of a step.
     struct Outcome: Equatable {
-        /// The keys of the loads that are stopped; `nil` for one that has not begun.
+        /// The keys of the stopped loads, with `nil` for a load that has not begun.
         var stopped: [Int?] = []
         var started: [Start] = []
         /// The waiters that receive the result.
@@ -46,9 +47,9 @@ struct LoadTableModel {
         var arrival: LoadTable<Int, Int>.Arrival?
     }
 
-    /// In the order of their coming; there is one for a key at most.
+    /// The loads in order of arrival, at most one per key.
     var loads: [ModelLoad] = []
-    /// The keys of loads that have ended, but whose waiters are still receiving the result.
+    /// The keys of ended loads whose waiters are still receiving the result.
     var delivering: [Int] = []
     var widths: LaneWidths
     var conditions: NetworkConditions = []
@@ -163,7 +164,7 @@ struct LoadTableModel {
 
     mutating func detachAll() -> Outcome {
         defer { loads = [] }
-        // Who comes later has a greater number.
+        // Later waiters have larger numbers.
         return Outcome(stopped: loads.map(stop), waiters: loads.flatMap(\.waiters).sorted())
     }
 

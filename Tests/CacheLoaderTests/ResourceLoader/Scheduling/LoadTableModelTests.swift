@@ -3,7 +3,7 @@ internal import HTTPCaching
 import TestSupport
 import Testing
 
-/// Does to a table and to its model the same, at random, and compares.
+/// Applies the same random steps to a table and to its model, and compares the results.
 private struct TableWalk {
     typealias Table = LoadTable<Int, Int>
     typealias Model = LoadTableModel
@@ -13,19 +13,19 @@ private struct TableWalk {
     var generator: SeededGenerator
     var table: Table
     var model: Model
-    /// The load of each key that began last.
+    /// The latest load of each key.
     var loads: [Int: Table.ID] = [:]
-    /// What each load is for that has begun.
+    /// The key of each started load.
     var keys: [Table.ID: Int] = [:]
-    /// In the order in which they began.
+    /// The started loads, in order.
     var begun: [Table.ID] = []
-    /// Loads that have ended, and whose waiters are receiving the result.
+    /// Ended loads whose waiters are receiving the result.
     var delivering: [(load: Table.ID, key: Int)] = []
-    /// The ticket of each waiter that ever came.
+    /// The tickets of all waiters so far.
     var tickets: [Table.Ticket] = []
-    /// How often each waiter received a result.
+    /// The number of results that each waiter received.
     var resultCounts: [Int] = []
-    /// What was done, how often: a walk that never retries shows nothing of retries.
+    /// Counts the steps by kind: a walk without retries would prove nothing about retries.
     var counts: [String: Int] = [:]
 
     init(_ generator: SeededGenerator) {
@@ -38,7 +38,7 @@ private struct TableWalk {
 
     // MARK: Outcomes
 
-    /// What the table says, in the words of the model.
+    /// Translates the table's actions into those of the model.
     mutating func outcome(_ actions: [Table.Action], of waiters: [Int] = []) -> Model.Outcome {
         var outcome = Model.Outcome(waiters: waiters)
         for waiter in waiters { resultCounts[waiter] += 1 }
@@ -57,7 +57,7 @@ private struct TableWalk {
 
     // MARK: Steps
 
-    /// Some load that has begun and is in one of these phases.
+    /// A random started load in one of these phases.
     mutating func load(in phases: Set<Model.Phase>) -> (load: Table.ID, key: Int, attempt: Int)? {
         let found = model.loads.filter { phases.contains($0.phase) && $0.attempt > 0 }
         guard !found.isEmpty else { return nil }
@@ -65,7 +65,7 @@ private struct TableWalk {
         return loads[chosen.key].map { ($0, chosen.key, chosen.attempt) }
     }
 
-    /// Takes a step; returns what it led to, and what it should have led to.
+    /// Takes a step. Returns its actual and its expected outcome.
     mutating func step() -> (name: String, actual: Model.Outcome, expected: Model.Outcome) {
         switch random(1000) {
         case ..<350: return attach()
@@ -105,7 +105,7 @@ private struct TableWalk {
     private mutating func detach() -> (String, Model.Outcome, Model.Outcome) {
         let waiting = model.loads.flatMap(\.waiters)
         guard !tickets.isEmpty else { return ("nothing", Model.Outcome(), Model.Outcome()) }
-        // Now and then one that has its result already.
+        // Occasionally a waiter that already has its result.
         let isLate = waiting.isEmpty || random(10) == 0
         let waiter = isLate ? random(tickets.count) : waiting[random(waiting.count)]
         let (told, actions) = table.detach(tickets[waiter])
@@ -120,7 +120,7 @@ private struct TableWalk {
     }
 
     private mutating func end() -> (String, Model.Outcome, Model.Outcome) {
-        // Now and then one that has ended already.
+        // Occasionally a load that has already ended.
         if random(10) == 0, !begun.isEmpty {
             let load = begun[random(begun.count)]
             guard let key = keys[load], loads[key] != load || model.index(of: key) == nil else {
@@ -152,7 +152,7 @@ private struct TableWalk {
         guard let (load, key, attempt) = load(in: [.paused, .parked, .queued, .running]) else {
             return ("nothing", Model.Outcome(), Model.Outcome())
         }
-        // Now and then the end of a pause that nobody waits for any more.
+        // Occasionally the end of an outdated pause.
         let number = attempt - (random(5) == 0 ? 1 : 0)
         return ("retry", outcome(table.retry(load, after: number)), model.retry(key, after: number))
     }
@@ -172,7 +172,7 @@ private struct TableWalk {
         return ("setWidths", outcome(table.set(widths: widths)), model.setWidths(widths))
     }
 
-    /// None or some of the conditions.
+    /// A random set of conditions, perhaps empty.
     private mutating func conditions() -> NetworkConditions { NetworkConditions(rawValue: UInt8(random(8))) }
 
     private mutating func setConditions() -> (String, Model.Outcome, Model.Outcome) {
@@ -190,7 +190,7 @@ private struct TableWalk {
         return ("detachAll", outcome(actions, of: waiters), model.detachAll())
     }
 
-    /// The waiters of the load that ended first have all received the result.
+    /// Ends the delivery to the waiters of the load that ended first.
     mutating func deliver() {
         guard !delivering.isEmpty else { return }
         let (load, key) = delivering.removeFirst()
@@ -198,7 +198,7 @@ private struct TableWalk {
         if let index = model.delivering.firstIndex(of: key) { model.delivering.remove(at: index) }
     }
 
-    /// Whether the table knows of a key, and of the load that began last for it, what the model knows.
+    /// Whether table and model agree on a key and on its latest load.
     func agrees(on key: Int) -> Bool {
         guard table.isLoading(key) == model.isLoading(key) else { return false }
         guard let load = loads[key], let index = model.index(of: key), model.loads[index].attempt > 0 else {
@@ -221,7 +221,7 @@ struct LoadTableModelTests {
     private static let runs = 4
 
     @Test(
-        "E2, E8, H1, H2: random steps start, stop and tell what a list of loads says, in its order",
+        "E2, E8, H1, H2: random steps start, stop and notify the same loads as the model, in the same order",
         arguments: 0..<runs)
     func random(_: Int) {
         let generator = SeededGenerator()
@@ -250,7 +250,7 @@ struct LoadTableModelTests {
         end(&walk, seed)
     }
 
-    /// Whatever is left comes to its end once there is room for it, and nothing remains.
+    /// Ends all remaining loads as their turns come, and expects an empty table.
     private func end(_ walk: inout TableWalk, _ seed: String) {
         _ = walk.outcome(walk.table.set(widths: LaneWidths()))
         _ = walk.model.setWidths(LaneWidths())

@@ -2,12 +2,12 @@ import CacheLoader
 internal import HTTPCaching
 import Testing
 
-/// Conditions of the network that hold loads back.
+/// Network conditions that hold loads back.
 extension LoadTableTests {
     struct Holding: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let lane: Lane
-        /// The conditions of the waiter, as those of a prefetch.
+        /// The conditions of the waiter, as for a prefetch.
         var own: NetworkConditions = []
         var lanes: [Lane: NetworkConditions] = [:]
         let conditions: NetworkConditions
@@ -45,7 +45,9 @@ extension LoadTableTests {
         ]
     }
 
-    @Test("H9: a load that the conditions hold back begins when they end; another one at once", arguments: Holding.all)
+    @Test(
+        "H9: a load held back by the conditions begins when they end; any other load begins immediately",
+        arguments: Holding.all)
     mutating func holding(_ c: Holding) {
         test.setHeldBack(c.lanes)
         test.setConditions(c.conditions)
@@ -63,7 +65,7 @@ extension LoadTableTests {
         #expect(test.news() == (c.begins ? ["a/1 #2"] : []), "another attempt waits as the first one does")
     }
 
-    @Test("H9: loads that were held back begin in the order in which they joined, before later ones")
+    @Test("H9: held back loads begin in the order in which they joined, before later ones")
     mutating func orderAfterHolding() {
         test.setHeldBack([.background: .expensive])
         test.setConditions(.expensive)
@@ -75,7 +77,7 @@ extension LoadTableTests {
         #expect(test.news() == ["a/1", "a/2", "a/3", "a/4"])
     }
 
-    @Test("H9: loads that wait for their turn are held back, too, and keep their turn")
+    @Test("H9: queued loads are held back, too, and keep their turn")
     mutating func heldBackInQueue() {
         test.attach("1", "a/1", .background)
         for number in 2...3 { test.attach("\(number)", "a/\(number)", .background, heldBackBy: .constrained) }
@@ -89,7 +91,7 @@ extension LoadTableTests {
         #expect(test.news() == ["a/2", "a/3"])
     }
 
-    @Test("H9: an urgent load that is held back lets the background go on")
+    @Test("H9: a held back urgent load does not block the background")
     mutating func backgroundBesideHeldUrgent() {
         test.setHeldBack([.urgent: .constrained])
         test.setConditions(.constrained)
@@ -214,7 +216,7 @@ extension LoadTableTests {
         #expect(test.news() == ["a/1"])
     }
 
-    @Test("H9: a change of the limits of a lane begins what waited for the former ones")
+    @Test("H9: a change of a lane's limits begins the loads that the earlier limits held back")
     mutating func otherLimits() {
         test.setHeldBack([.background: .expensive])
         test.setConditions(.expensive)
@@ -223,7 +225,7 @@ extension LoadTableTests {
         #expect(test.news() == ["a/1"])
     }
 
-    @Test("H8: a load that is held back leaves with its last waiter, and never begins")
+    @Test("H8: a held back load leaves with its last waiter, and never begins")
     mutating func leavingHeldBack() {
         test.setConditions(.expensive)
         test.attach("1", "a/1", .background, heldBackBy: .expensive)

@@ -2,12 +2,12 @@ import CacheLoader
 internal import HTTPCaching
 import Testing
 
-/// A table whose keys are `host/name`, and what it has said.
+/// A table whose keys are `host/name`, with its recorded actions.
 struct TestTable {
     typealias Table = LoadTable<String, String>
 
     var table: Table
-    /// `key` for a first attempt, `key #2` for another.
+    /// `key` for a first attempt, `key #2` for the second.
     var started: [String] = []
     var stopped: [String] = []
     var informed: [String] = []
@@ -78,7 +78,7 @@ struct TestTable {
         perform(table.set(widths: LaneWidths(urgent: urgent, background: background, perHost: perHost)))
     }
 
-    /// What has started since the last time.
+    /// The loads that have started since the last call.
     mutating func news() -> [String] {
         defer { started = [] }
         return started
@@ -102,7 +102,7 @@ struct LoadTableTests {
         #expect(test.started == ["a/1"])
     }
 
-    @Test("How a waiter finds its id")
+    @Test("A waiter is first, joins a queued load, or joins a running one")
     mutating func arrivals() {
         test.setWidths(urgent: 1)
         #expect(test.attach("1", "a/1") == .first)
@@ -116,7 +116,7 @@ struct LoadTableTests {
         #expect(test.attach("6", "a/1") == .first)
     }
 
-    @Test("E4, E5: the last to leave stops a id; one that is to be finished goes on once it has begun")
+    @Test("E4, E5: the last waiter that leaves stops a load; a started load that must finish continues")
     mutating func leaving() {
         test.setWidths(urgent: 2)
         test.attach("1", "a/1")
@@ -137,7 +137,7 @@ struct LoadTableTests {
         #expect(!test.table.isLoading("a/2"))
     }
 
-    @Test("H7: what nobody waits for is not tried again")
+    @Test("H7: a load without waiters is not retried")
     mutating func retryOfNobody() {
         test.attach("1", "a/1", .urgent, .finishAndStore)
         test.detach("1")
@@ -146,7 +146,7 @@ struct LoadTableTests {
         #expect(!test.table.isLoading("a/1"))
     }
 
-    @Test("E8: isLoading from the first waiter until the last has the result, and not after a stop")
+    @Test("E8: isLoading is true from the first waiter until the last has the result, and not after a stop")
     mutating func isLoading() {
         #expect(!test.table.isLoading("a/1"))
         test.attach("1", "a/1")
@@ -159,7 +159,7 @@ struct LoadTableTests {
         let second = test.id("a/1")
         test.detach("2")
         #expect(test.table.isLoading("a/1"), "those of the first do not have the result yet")
-        // The second was stopped. What becomes of its transfer is nothing to the first.
+        // The second load was stopped. The end of its transfer does not affect the first.
         _ = test.table.end(second)
         test.table.finishDelivery(second)
         #expect(test.table.isLoading("a/1"))
@@ -167,7 +167,7 @@ struct LoadTableTests {
         #expect(!test.table.isLoading("a/1"))
     }
 
-    @Test("E4, H8: all leave in the order of their coming, and later loads begin anew")
+    @Test("E4, H8: all waiters leave in the order of arrival, and later loads start again")
     mutating func leavingAll() {
         test.setWidths(urgent: 1)
         for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/1"), ("4", "a/3")] { test.attach(waiter, key) }
@@ -182,7 +182,7 @@ struct LoadTableTests {
         #expect(test.informed == [])
     }
 
-    @Test("A id that has ended keeps neither its key nor its waiters")
+    @Test("An ended load keeps neither its key nor its waiters")
     func leaks() {
         final class Thing: Hashable {
             static func == (first: Thing, second: Thing) -> Bool { first === second }
@@ -221,7 +221,7 @@ struct LoadTableTests {
 
     // MARK: Lanes
 
-    @Test("H1: no more than the width are under way; a change of the width takes effect at once")
+    @Test("H1: at most as many loads as the width run; a change of the width takes effect immediately")
     mutating func widths() {
         for number in 1...20 { test.attach("\(number)", "\(number)/x") }
         #expect(test.news() == (1...6).map { "\($0)/x" })
@@ -239,7 +239,7 @@ struct LoadTableTests {
         #expect(test.news() == (10...20).map { "\($0)/x" })
     }
 
-    @Test("H1: one host has no more than its share, and others do not wait for it")
+    @Test("H1: a host has at most its share, and other hosts do not wait for it")
     mutating func perHost() {
         test.setWidths(urgent: 4, perHost: 2)
         for (number, key) in ["a/1", "a/2", "a/3", "a/4", "b/1", "b/2", "b/3", "c/1"].enumerated() {
@@ -258,7 +258,7 @@ struct LoadTableTests {
         #expect(test.news() == ["b/4"])
     }
 
-    @Test("H1: the room of a host is not lost with one that leaves before it has used it")
+    @Test("H1: a load that leaves before its start frees the slot of its host")
     mutating func roomOfWhoLeaves() {
         test.setWidths(background: 3, perHost: 1)
         for number in 1...3 { test.attach("\(number)", "a/\(number)", .background) }
@@ -270,7 +270,7 @@ struct LoadTableTests {
         #expect(test.news() == ["a/3"])
     }
 
-    @Test("H2: nothing in the background begins while anything urgent waits or runs; what runs goes on")
+    @Test("H2: no background load begins while an urgent load waits or runs; running loads continue")
     mutating func background() {
         test.setWidths(urgent: 1, background: 2)
         test.attach("1", "a/1", .background)
@@ -289,13 +289,13 @@ struct LoadTableTests {
         #expect(test.news() == ["a/4", "a/5"])
     }
 
-    /// What becomes of the one urgent id, `a/2`.
+    /// The fate of the only urgent load, `a/2`.
     enum Drain: CaseIterable {
         case landed, ended, pauses, parked, left, demoted
     }
 
     @Test(
-        "H2: the background goes on when the urgent have landed, pause, are parked, or left", arguments: Drain.allCases)
+        "H2: the background continues when urgent loads have results, pause, park or leave", arguments: Drain.allCases)
     mutating func backgroundGoesOn(drain: Drain) {
         test.setWidths(background: 2)
         test.attach("1", "a/1", .background)
@@ -314,7 +314,7 @@ struct LoadTableTests {
         #expect(test.news() == ["a/3"])
     }
 
-    @Test("H3: an urgent waiter moves a id that waits in the background, and joins one that runs")
+    @Test("H3: an urgent waiter moves a load that waits in the background, and joins a running one")
     mutating func promotion() {
         test.setWidths(background: 1)
         for number in 1...3 { test.attach("\(number)", "a/\(number)", .background) }
@@ -329,7 +329,7 @@ struct LoadTableTests {
         #expect(test.news() == ["a/2"])
     }
 
-    @Test("H3: a waiter in the background joins an urgent id, and leaves it in its lane")
+    @Test("H3: a background waiter joins an urgent load, and leaves it in its lane")
     mutating func joiningUrgent() {
         test.setWidths(urgent: 1)
         test.attach("1", "a/1")
@@ -343,7 +343,8 @@ struct LoadTableTests {
         #expect(test.news() == ["a/3"])
     }
 
-    @Test("H4: what is put into the background waits there with its waiters; what runs goes on; no id is no error")
+    @Test(
+        "H4: a queued load moves to the background with its waiters; a running one continues; unknown ids are ignored")
     mutating func demotion() {
         test.setWidths(urgent: 1)
         for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/3"), ("4", "a/2")] { test.attach(waiter, key) }
@@ -360,7 +361,7 @@ struct LoadTableTests {
         #expect(test.informed == ["1", "3", "2", "4"])
     }
 
-    @Test("H8: who leaves while it waits for its turn, its pause or its host takes no place and is not tried again")
+    @Test("H8: a load that leaves while queued, pausing or parked takes no place and is not retried")
     mutating func cancelled() {
         test.setWidths(urgent: 3)
         for number in 1...4 { test.attach("\(number)", "a/\(number)") }
@@ -377,9 +378,9 @@ struct LoadTableTests {
         #expect(test.stopped == ["a/1", "a/2", "a/3", "not begun"])
     }
 
-    // MARK: Other attempts
+    // MARK: Retries
 
-    @Test("H7: another attempt keeps key, lane and waiters, and waits for its turn")
+    @Test("H7: a retry keeps key, lane and waiters, and waits for its turn")
     mutating func retries() {
         test.setWidths(urgent: 1)
         test.attach("1", "a/1")
@@ -417,7 +418,7 @@ struct LoadTableTests {
         #expect(test.informed == ["2", "1"])
     }
 
-    @Test("H6: what is parked is tried once for each time its host, or any, can be reached")
+    @Test("H6: a parked load is tried once for each time its host, or any, becomes reachable")
     mutating func parking() {
         for key in ["a/1", "b/1", "c/1"] {
             test.attach(key, key)
@@ -435,7 +436,9 @@ struct LoadTableTests {
         #expect(test.news() == ["a/1 #3", "b/1 #2", "c/1 #2"], "all but the one that pauses")
     }
 
-    @Test("H6: who comes for what is parked, or pauses, has it tried at once, and only once", arguments: [true, false])
+    @Test(
+        "H6: a new waiter of a parked or pausing load starts a retry immediately, and only once",
+        arguments: [true, false])
     mutating func newDemand(isParked: Bool) {
         test.attach("1", "a/1")
         test.fail("a/1", isParked ? .whenReachable : .later)

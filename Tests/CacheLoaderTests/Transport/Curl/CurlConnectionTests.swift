@@ -10,7 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Connections: their reuse, their ends, and the pace of both sides.
+/// Connections: their reuse, their ends, and the backpressure of both sides.
 @Suite("CurlTransport: connections")
 struct CurlConnectionTests {
     private let adapter = TransportAdapter.curl
@@ -22,7 +22,7 @@ struct CurlConnectionTests {
         HTTPRequest(method: method, scheme: "http", authority: server.authority, path: path)
     }
 
-    @Test("RFC 9112 §6.3: bytes after a response begin no other one, and close its connection")
+    @Test("RFC 9112 §6.3: bytes after a response begin no other response, and close its connection")
     func surplusBytes() async throws {
         for surplus in ["HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nwrong", "HTTP/1.1 200 OK\r\nX-Forged: 1\r\n", "x"]
         {
@@ -38,7 +38,7 @@ struct CurlConnectionTests {
         }
     }
 
-    @Test("RFC 9112 §6.1: a length beside a transfer coding is dropped, and the connection closed")
+    @Test("RFC 9112 §6.1: ignores a length next to a transfer coding, and closes the connection")
     func lengthAndCoding() async throws {
         let text = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
         let server = try await ScriptedServer { _, _, _ in .send(Array(text.utf8)) }
@@ -52,13 +52,13 @@ struct CurlConnectionTests {
         await server.stop()
     }
 
-    /// An end of a kept connection that a client notices only when it sends.
+    /// An end of an idle connection that a client notices only when it sends.
     enum Ending: String, CaseIterable, Sendable {
         case atRequest, reset, later2, later20, later50, inHead
     }
 
     @Test(
-        "RFC 9110 §9.2.2: a safe request on a connection that has closed is sent once more", arguments: Ending.allCases)
+        "RFC 9110 §9.2.2: a safe request on a closed connection is retried once", arguments: Ending.allCases)
     func closedConnection(ending: Ending) async throws {
         let server = try await ScriptedServer { connection, request, _ in
             let delay: Int64? =
@@ -87,14 +87,14 @@ struct CurlConnectionTests {
     }
 
     @Test(
-        "An unsafe request is sent once, also if its connection is reset",
+        "An unsafe request is sent once, even if its connection is reset",
         arguments: [HTTPRequest.Method.post, .put, .delete, .patch, .init("PURGE")!], [false, true])
     func unsafeOnce(method: HTTPRequest.Method, hasContent: Bool) async throws {
         let server = try await ScriptedServer { _, _, head in
             head.hasPrefix("GET") ? .send(Self.ok) : .reset
         }
         let transport = adapter.make()
-        // Several old connections, of which libcurl would try one after the other.
+        // Several old connections, which libcurl would try one after another.
         try await withThrowingTaskGroup { group in
             for _ in 0..<4 {
                 group.addTask { _ = try await transport.send(request(server), content: nil).body.read().get() }
@@ -131,7 +131,7 @@ struct CurlConnectionTests {
         await server.stop()
     }
 
-    @Test("A new connection that closes is an error, without another attempt")
+    @Test("A new connection that closes is an error, without a retry")
     func newConnection() async throws {
         let server = try await ScriptedServer { _, _, _ in .sendAndClose([]) }
         let error = await outcome { try await adapter.make().send(request(server), content: nil) }
@@ -140,7 +140,7 @@ struct CurlConnectionTests {
         await server.stop()
     }
 
-    @Test("A slow reader holds the origin back")
+    @Test("A slow reader slows the origin down")
     func backPressure() async throws {
         let pieceCount = 256
         let sent = Tally()
@@ -152,7 +152,7 @@ struct CurlConnectionTests {
         let transport = adapter.make()
         let held = try await transport.send(.to(origin, path: "/held"), content: nil)
         var count = try #require(try await held.body.next()).count
-        // As much again passes by: the time that the other would have needed.
+        // Transfers as much again, which takes as long as the held body would need.
         #expect(
             try await transport.send(.to(origin, path: "/other"), content: nil).body.read().get().count == body.count)
         #expect(sent.count < pieceCount / 2)
@@ -161,7 +161,7 @@ struct CurlConnectionTests {
         await origin.stop()
     }
 
-    @Test("An origin that does not read holds the content back, and fails after the idle timeout")
+    @Test("An origin that does not read blocks the content, and the exchange fails after the idle timeout")
     func uploadBackPressure() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.autoRead, value: false)
@@ -179,7 +179,7 @@ struct CurlConnectionTests {
         try await listener.close()
     }
 
-    @Test("Content goes out while the program produces it")
+    @Test("Content is sent while the program produces it")
     func streaming() async throws {
         let (chunks, source) = AsyncStream<Data>.makeStream()
         let server = try await ScriptedServer { _, _, _ in
@@ -194,7 +194,7 @@ struct CurlConnectionTests {
         await server.stop()
     }
 
-    @Test("The head timeout counts from the beginning; the idle timeout does not count the time of the program")
+    @Test("The head timeout counts from the start; the idle timeout excludes the time of the program")
     func timeouts() async throws {
         let gate = Gate()
         let origin = try await LoopbackOrigin { request in
@@ -252,7 +252,7 @@ struct CurlConnectionTests {
         await origin.stop()
     }
 
-    @Test("A body outlives its transport; after the shutdown nothing is sent")
+    @Test("A body outlives its transport; after the shutdown no request is sent")
     func lifetime() async throws {
         let gate = Gate()
         let origin = try await LoopbackOrigin { _ in
@@ -274,7 +274,7 @@ struct CurlConnectionTests {
         await origin.stop()
     }
 
-    @Test("Requests to one host share so many connections; the others wait")
+    @Test("Requests to one host use a limited number of connections; the others wait")
     func connectionsPerHost() async throws {
         let origin = try await LoopbackOrigin { _ in .ok("x".utf8) }
         var configuration = CurlTransport.Configuration()
@@ -291,7 +291,7 @@ struct CurlConnectionTests {
         await origin.stop()
     }
 
-    @Test("An unused connection closes after the keep-alive timeout, and another one serves the next request")
+    @Test("An unused connection closes after the keep-alive timeout, and a new one serves the next request")
     func keepAlive() async throws {
         let server = try await ScriptedServer { _, _, _ in .send(Self.ok) }
         var configuration = CurlTransport.Configuration()

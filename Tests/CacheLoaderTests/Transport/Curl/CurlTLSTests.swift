@@ -33,7 +33,7 @@ struct CurlTLSTests {
     }
 
     @Test(
-        "K5: an origin of a private authority is trusted with its root only; HTTP/2 is used if both sides want it",
+        "K5: an origin of a private authority is trusted only with its root; HTTP/2 is used if both sides support it",
         arguments: [(true, true, "HTTP/2.0"), (true, false, "HTTP/1.1"), (false, true, "HTTP/1.1")])
     func privateAuthority(offersHTTP2: Bool, allowsHTTP2: Bool, version: String) async throws {
         let origin = try await TLSOrigin(offersHTTP2: offersHTTP2)
@@ -45,7 +45,7 @@ struct CurlTLSTests {
         #expect(error?.message.hasPrefix("the certificate of the server is not trusted (") == true)
     }
 
-    @Test("K5: a root does not make up for a certificate of another host; an exception for a host does")
+    @Test("K5: a root does not excuse the certificate of another host; an exception for a host does")
     func otherHost() async throws {
         let origin = try await TLSOrigin(certificate: TestCertificates.otherServer)
         let error = await #expect(throws: TransportError.self) { try await get(transport(), origin.authority) }
@@ -66,7 +66,7 @@ struct CurlTLSTests {
         await #expect(throws: TransportError.self) { try await get(checked, origin.authority) }
     }
 
-    @Test("TLS to an origin without it is an error")
+    @Test("TLS to an origin without TLS is an error")
     func noTLS() async throws {
         let origin = try await LoopbackOrigin { _ in .ok() }
         let error = await #expect(throws: TransportError.self) {
@@ -76,7 +76,7 @@ struct CurlTLSTests {
         await origin.stop()
     }
 
-    @Test("Requests share one connection of HTTP/2, and a reader that does not read holds none of the others up")
+    @Test("Requests share one HTTP/2 connection, and an idle reader blocks no other request")
     func multiplexing() async throws {
         let origin = try await TLSOrigin(
             locations: "location = /connection { return 200 \"$connection\"; } location /files { }")
@@ -96,7 +96,7 @@ struct CurlTLSTests {
         #expect(try await held.read().get().count == large.count)
     }
 
-    @Test("Content goes out over HTTP/2, with and without a length", arguments: [nil, 3_000_000] as [Int64?])
+    @Test("Sends content over HTTP/2, with and without a length", arguments: [nil, 3_000_000] as [Int64?])
     func upload(length: Int64?) async throws {
         let origin = try await TLSOrigin(
             locations: "location /up { dav_methods PUT; create_full_put_path on; client_body_buffer_size 1m; }")

@@ -19,7 +19,7 @@ struct CurlTransportTests {
         fields.map { "\($0.name.rawName): \($0.value)" }
     }
 
-    @Test("Field lines arrive in order, each by itself, with the case of their names")
+    @Test("Field lines arrive in order and separately, with the case of their names")
     func fieldLines() async throws {
         let written = ["X-One: 1", "x-two: 2", "X-One: 3", "SET-COOKIE: a=b", "Set-Cookie: c=d", "Content-Length: 0"]
         let reply = OriginReply.raw(Array((["HTTP/1.1 200 OK"] + written + ["", ""]).joined(separator: "\r\n").utf8))
@@ -35,7 +35,7 @@ struct CurlTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("The transport adds Host alone, and for content its framing")
+    @Test("The transport adds only Host, and framing for content")
     func addedFields() async throws {
         let get = try await adapter.exchange(.ok())
         #expect(get.origin.requests.map { $0.fields.map(\.name.canonicalName) } == [["host"]])
@@ -63,7 +63,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "A request that would not arrive as it is fails, and is not sent",
+        "A request that cannot be sent unchanged fails, and is not sent",
         arguments: [
             ("/a b", "a.test", "http"), ("/a\r\nX: y", "a.test", "http"), ("", "a.test", "http"),
             ("/", "a.test/", "http"),
@@ -189,7 +189,7 @@ struct CurlTransportTests {
         await server.stop()
     }
 
-    @Test("A head of 2,000 lines arrives; the limit is one of bytes, which interim responses share")
+    @Test("A head of 2,000 lines arrives; the limit counts bytes, including those of interim responses")
     func longHead() async throws {
         let lines = (0..<2_000).map { "X-\($0): \($0)" }
         let reply = OriginReply.raw(
@@ -210,7 +210,7 @@ struct CurlTransportTests {
     }
 
     @Test(
-        "A coded body, and a redirect without Location, arrive as they were sent",
+        "A coded body, and a redirect without Location, arrive unchanged",
         arguments: [200, 301, 302, 303, 307, 308])
     func unchanged(code: Int) async throws {
         let answer = try await adapter.exchange(
@@ -221,7 +221,7 @@ struct CurlTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("A stream of unknown length goes out in chunks")
+    @Test("A stream of unknown length is sent in chunks")
     func chunkedStream() async throws {
         let chunks = TransportBody(chunks: [Data("abc".utf8), Data("de".utf8)])
         let content = RequestContent(length: nil) { () async throws(TransportError) in try await chunks.next() }
@@ -233,7 +233,7 @@ struct CurlTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("The proxy of http requests gets the whole URI, by all schemes of HTTP proxies")
+    @Test("The proxy of http requests gets the whole URI, with every scheme of HTTP proxies")
     func proxy() async throws {
         let proxy = try await LoopbackOrigin { _ in .ok("from the proxy".utf8) }
         var configuration = CurlTransport.Configuration()

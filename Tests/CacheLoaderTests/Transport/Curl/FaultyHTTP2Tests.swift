@@ -7,10 +7,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// HTTP/2 that is not as RFC 9113 says, from an origin written by hand.
+/// HTTP/2 that violates RFC 9113, from a hand-written origin.
 @Suite("CurlTransport: faulty HTTP/2", .enabled(if: ServerProcess.pythonPath != ""))
 struct FaultyHTTP2Tests {
-    /// Asks an origin twice. Returns the results, and the statuses of the interim responses.
+    /// Sends two requests to an origin. Returns the results, and the statuses of the interim responses.
     private func ask(_ answer: String) async throws -> ([Result<String, TransportError>], [Int]) {
         let directory = try TemporaryDirectory()
         let files = [("certificate", TestCertificates.server), ("key", TestCertificates.serverKey)].map { name, text in
@@ -47,7 +47,7 @@ struct FaultyHTTP2Tests {
         return (results, interim.withLock { $0 })
     }
 
-    @Test("Trailer fields are dropped, and interim responses handed over", arguments: ["whole", "trailers", "interim"])
+    @Test("Trailer fields are dropped, and interim responses delivered", arguments: ["whole", "trailers", "interim"])
     func sound(answer: String) async throws {
         let (results, interim) = try await ask(answer)
         #expect(results == [.success("body"), .success("body")])
@@ -55,7 +55,7 @@ struct FaultyHTTP2Tests {
     }
 
     @Test(
-        "An error of the connection or of the stream reaches its exchange at once",
+        "An error of the connection or of the stream reaches its exchange immediately",
         arguments: [
             "status=-5", "status=99", "status=", "status=000", "status=2x0", "status=1000", "no-status", "upper-case",
             "interim-ends", "bad-hpack", "bad-index", "push", "data-first", "other-stream", "reset", "goaway", "closed",

@@ -6,17 +6,17 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-/// Origins that answer with whatever they like: no crash, no hang, and nothing wrong in the store.
+/// Origins with arbitrary answers: no crash, no hang, and no wrong response in the store.
 @Suite("Hostile origins")
 struct HostileOriginTests {
     /// A response on the wire.
     struct Case: CustomTestStringConvertible, Sendable {
-        /// What arrives at the caller of a cache.
+        /// The expected result at the caller of a cache.
         enum Result: Equatable, Sendable {
             case body(String)
             /// An error, or a body that ends in one.
             case failure
-            /// Either.
+            /// Either result.
             case either(String)
         }
 
@@ -102,7 +102,7 @@ struct HostileOriginTests {
         Case(four + "Content-Encoding: gzip\r\n\r\nbody", .either("body")),
     ]
 
-    @Test("A response that is no valid HTTP is an error, and is not stored", arguments: cases)
+    @Test("An invalid HTTP response throws, and is not stored", arguments: cases)
     func behaviour(_ behaviour: Case) async throws {
         let server = try await ScriptedServer(behaviour.bytes)
         let fixture = try LoaderFixture(transport: DefaultTransport.patient())
@@ -125,7 +125,7 @@ struct HostileOriginTests {
     }
 
     @Test(
-        "A response that is cut at any byte is an error, on a new connection and on an old one, and is not stored",
+        "A response truncated at any byte throws, on a new connection and on an old one, and is not stored",
         arguments: [four + "ETag: \"1\"\r\n\r\nbody", chunked + "2;a=b\r\nbo\r\n2\r\ndy\r\n0\r\nX: y\r\n\r\n"])
     func cut(text: String) async throws {
         let bytes = Array(text.utf8)
@@ -148,7 +148,7 @@ struct HostileOriginTests {
         }
     }
 
-    /// Returns the body of a response; `nil` for an error, also of the body.
+    /// Returns the body of a response, or `nil` for an error, also of the body.
     private static func ask(
         _ cache: HTTPCache, _ authority: String, _ path: String = "/", onlyIfCached: Bool = false
     ) async -> String? {

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A server on loopback that answers the bytes of each connection with bytes, valid or not.
+/// A server on loopback that answers the bytes of each connection with arbitrary bytes.
 final class ScriptedServer: Sendable {
     /// The reaction to the next request head of a connection.
     enum Reaction: Sendable {
@@ -32,8 +32,8 @@ final class ScriptedServer: Sendable {
         let value = Mutex(Log())
     }
 
-    /// - Parameter react: Returns the reaction to a request, given the position of the connection from 0, that of the
-    ///   request on it from 0, and the bytes that have arrived.
+    /// - Parameter react: Returns the reaction to a request. Its arguments are the index of the connection, the index
+    ///   of the request on the connection, and the received bytes.
     init(_ react: @escaping @Sendable (_ connection: Int, _ request: Int, _ head: String) -> Reaction) async throws {
         let log = Shared()
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -64,7 +64,7 @@ final class ScriptedServer: Sendable {
     }
 
     var connectionCount: Int { log.value.withLock { $0.connectionCount } }
-    /// The number of connections that are open.
+    /// The number of open connections.
     var openCount: Int { log.value.withLock { $0.openCount } }
     /// The bytes of the requests, each from its request line to the empty line.
     var heads: [String] { log.value.withLock { $0.heads } }
