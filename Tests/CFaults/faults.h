@@ -16,7 +16,7 @@
 // libc's own syscall(2): errno is set, -1 means failure.
 long faults_forward(long number, long a, long b, long c, long d, long e, long f);
 
-// What to do with a call.
+// The verdict on a call.
 typedef enum {
     CARRY_OUT,
     CARRY_OUT_AND_DIE,

@@ -96,7 +96,7 @@ struct ImageLoadingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("F4: two sizes come from one request; a removal removes both")
+    @Test("F4: two sizes share one request; a removal removes both")
     func sizes() async throws {
         let small = ImageVariant(displaySize: ImageSize(width: 10, height: 10))
         let large = ImageVariant(displaySize: ImageSize(width: 200, height: 200))

@@ -97,7 +97,7 @@ struct OverviewPanelTests {
         #expect(answer.string("groups.1.age") == "hour")
     }
 
-    @Test("the preview of an eviction counts what the eviction removes", arguments: EvictionPolicy.allCases)
+    @Test("the preview of an eviction equals the eviction", arguments: EvictionPolicy.allCases)
     func preview(_ policy: EvictionPolicy) async throws {
         var configuration = ResponseStore.Configuration()
         configuration.evictionPolicy = policy

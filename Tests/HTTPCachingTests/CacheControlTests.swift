@@ -226,7 +226,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
                 $0.privateIsMalformed = true
             },
             Case(#"no-cache="set-cookie"#) { $0.noCache = true },
-            // Data or directives? What restricts counts, what permits does not.
+            // An unclosed quote leaves data and directives ambiguous: only restrictions count.
             Case(#"ext="x, no-store, public, immutable, must-understand"#) { $0.noStore = true },
             Case(#"ext="x, max-age=60, s-maxage=60, min-fresh=5"#) {
                 $0.maxAge = .malformed

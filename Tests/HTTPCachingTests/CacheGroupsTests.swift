@@ -65,7 +65,7 @@ private func quoted(_ names: [String]) -> String {
         let names = (0..<64).map { String(repeating: "x", count: 254) + String($0 + 10) }
         #expect(groups([quoted(names)]) == names)
         #expect(groups(names.map { quoted([$0]) }) == names)
-        // What is beyond a limit is left out, and the rest still holds.
+        // Members beyond the limit are omitted; the rest still counts.
         #expect(groups([quoted(names + ["more"])]) == names)
         #expect(groups([quoted([String(repeating: "y", count: 257), "a"])]) == ["a"])
     }

@@ -30,7 +30,7 @@ internal import Testing
     }
 
     @Test(
-        "F01, F02, F03, F04, F05, F06, F08, R01, Q01, Q02, Q03, Q04, Q05, E01, E02, E03, M01, V02: reuse is what it may be",
+        "F01, F02, F03, F04, F05, F06, F08, R01, Q01, Q02, Q03, Q04, Q05, E01, E02, E03, M01, V02: reuse matches the oracle",
         arguments: 0..<runs)
     func reuse(run: Int) async {
         let seed = SeededGenerator()
@@ -90,7 +90,7 @@ internal import Testing
         return nil
     }
 
-    @Test("S01, S02, S03, S04, S06, S07, S08, S09, S10, S19, S20: storing is what it may be", arguments: 0..<runs)
+    @Test("S01, S02, S03, S04, S06, S07, S08, S09, S10, S19, S20: storing matches the oracle", arguments: 0..<runs)
     func storing(run: Int) async {
         let seed = SeededGenerator()
         var generator = OracleGenerator(seed)

@@ -112,7 +112,7 @@ internal import Testing
         #expect(RangeSet(Sample.request("Range: bytes=0-1", "Range:")) == nil)
     }
 
-    @Test("G17: no more ranges than the limit")
+    @Test("G17: at most as many ranges as the limit")
     func limit() throws {
         func value(_ count: Int) -> String {
             "bytes=" + (0..<count).map { "\($0 * 10)-\($0 * 10)" }.joined(separator: ",")
