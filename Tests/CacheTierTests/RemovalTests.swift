@@ -163,7 +163,7 @@ struct RemovalTests {
         #expect(try await load() == Data("2".utf8))
     }
 
-    @Test("T8: on the removing machine, a read that began during the removal's write expires with the removal")
+    @Test("T8: after a removal, the removing machine ignores reads that began during its write")
     func readDuringWrite() {
         var table = EpochTable(lifetime: .seconds(5))
         table.wrote("0", to: "e", from: .seconds(0), to: .seconds(1))

@@ -1,7 +1,9 @@
 /// Compares the stored properties of a value with their documented defaults.
 ///
-///     var defaults = DocumentedDefaults(of: LaneWidths()) defaults.check("urgent") { $0.urgent == 6 } …
-/// #expect(defaults.differences == [])
+///     var defaults = DocumentedDefaults(of: LaneWidths())
+///     defaults.check("urgent") { $0.urgent == 6 }
+///     …
+///     #expect(defaults.differences == [])
 ///
 /// A stored property without a check counts as a difference.
 public struct DocumentedDefaults<Value> {

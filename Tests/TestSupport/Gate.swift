@@ -4,8 +4,11 @@ internal import Synchronization
 ///
 /// A cancelled caller passes immediately. Any thread may open the gate.
 ///
-///     let gate = Gate() let origin = try await LoopbackOrigin { _ in await gate.wait(); return .ok() } … await
-/// gate.reached(2)   // two requests are held gate.open()
+///     let gate = Gate()
+///     let origin = try await LoopbackOrigin { _ in await gate.wait(); return .ok() }
+///     …
+///     await gate.reached(2)   // two requests are held
+///     gate.open()
 public final class Gate: Sendable {
     private struct State {
         var isOpen = false

@@ -2,8 +2,9 @@ internal import Dispatch
 
 /// Runs the jobs of tasks one at a time, in the order of their arrival.
 ///
-///     let executor = InOrderExecutor() let tasks = (0..<3).map { number in Task(executorPreference: executor) { … } }
-/// await executor.settled()   // each task has reached its first suspension
+///     let executor = InOrderExecutor()
+///     let tasks = (0..<3).map { number in Task(executorPreference: executor) { … } }
+///     await executor.settled()   // each task has reached its first suspension
 public final class InOrderExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "InOrderExecutor")
 

@@ -54,7 +54,7 @@ final class InterleavingOrigin: HTTPTransport {
     /// The number of requests so far.
     var requestCount: Int { state.withLock { $0.requestCount } }
 
-    /// The highest number of concurrent requests for one path that could share an answer and have no head yet.
+    /// The number of requests without a head that could share an answer, for the path with the most such requests.
     var mostShareable: Int {
         state.withLock { state in
             let asked = state.exchanges.values.filter { !$0.isArriving && !$0.isForced }

@@ -9,7 +9,7 @@ import Testing
 
 /// Random steps of two loaders on one store, and the rules that must hold after every step.
 struct LoaderWalk {
-    /// The kinds of walks.
+    /// The events that may occur on a walk.
     enum Scene: CaseIterable {
         /// One user, and only storable answers: a resource has at most one request at a time.
         case plain
