@@ -3,7 +3,7 @@ import Testing
 
 @Suite("BoundedDictionary")
 struct BoundedDictionaryTests {
-    @Test("drops the least recently used keys, keeps the last used, and removes a removed key")
+    @Test("drops unused keys, keeps the most recently used ones, and removes a key on request")
     func full() {
         var values = BoundedDictionary<Int, Int>(capacity: 8)
         #expect(values.isEmpty)

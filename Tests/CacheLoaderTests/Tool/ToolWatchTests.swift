@@ -44,7 +44,7 @@ extension ToolTests {
             let first = origin.url("/first")
             _ = try await tool("get", first)
             let list = try tool.file("list", Data((0..<20).map { origin.url("/\($0)\n") }.joined().utf8))
-            // Its first line starts the other processes; it ends when its reader leaves.
+            // The first line of `watch` starts the other commands; `watch` ends when its reader leaves.
             let script = """
                 { "$0" watch --json --interval 0.05 --store "$STORE"; echo "exit code $?" >&2; } | {
                     read -r line; echo "$line"

@@ -240,7 +240,7 @@ struct KeyLocksTests {
         #expect(try other.tryLock(.path("a")) == nil)
     }
 
-    @Test("a lock of the same store is not awaited")
+    @Test("a waiter gets nil immediately if the same store holds the lock")
     func heldHere() async throws {
         let store = try sandbox.open()
         let lock = try #require(try store.tryLock(.path("a")))

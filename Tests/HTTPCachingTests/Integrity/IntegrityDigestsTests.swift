@@ -160,7 +160,7 @@ internal import Testing
         #expect(all.map(\.field) == (isAsked ? [.content, .representation] : []))
     }
 
-    @Test("I17 RFC 9530 §B.2: the Content-Digest of a 304 or of a HEAD does not cover the stored response")
+    @Test("I17 RFC 9530 §B.2: the Content-Digest of a 304 or of a HEAD does not become that of the stored response")
     func freshening() throws {
         let stored = Sample.stored("ETag: \"a\"", "Content-Digest: sha-256=:YWJj:", "Repr-Digest: sha-256=:YWJj:")
         var request = Sample.request("If-None-Match: \"a\"")

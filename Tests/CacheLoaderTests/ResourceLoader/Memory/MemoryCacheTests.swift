@@ -154,7 +154,7 @@ struct MemoryCacheTests {
         #expect(cache.count == 2)
     }
 
-    @Test("G2: removing a value returns it, and changes the count")
+    @Test("G2: a removal reports the number and the cost of the removed values, which are no longer found")
     func removing() {
         let cache = cache(nil, "abcde")
         #expect(cache.remove("a"))
@@ -278,7 +278,7 @@ struct MemoryCacheTests {
         #expect(cache.value(for: "b") == nil)
     }
 
-    @Test("G5: removing expired values keeps the order of the rest, and returns the count")
+    @Test("G5: removing expired values keeps the order of the rest, and reports the count")
     func removingExpired() {
         let cache = cache(nil, "xy")
         for (key, lifetime) in [("a", 10.0), ("b", 20), ("c", 10)] {
