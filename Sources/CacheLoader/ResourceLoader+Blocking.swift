@@ -26,11 +26,10 @@ extension ResourceLoader {
     /// - Throws: The latest error of the origin, if no stored response may answer, and errors of reading or processing
     ///   the body.
     func loadWhileBlocked(_ load: Load, _ plan: ProcessingPlan) async throws(LoadError) -> Loaded<any Sendable>? {
-        guard let response = try staleFallbackWhileBlocked(load, transaction(load)),
-            response.status.kind == .successful
-        else {
-            return nil
-        }
+        // Without negative caching, save each waiter the transaction.
+        guard load.configuration.negativeCaching.lifetime != nil,
+            let response = try staleFallbackWhileBlocked(load, transaction(load)), response.status.kind == .successful
+        else { return nil }
         let resource = try await Loaded<Data>(response, load.target, load.settings)
         let arrived = LoadedResource(resource, response, load.target, load.method)
         return resource.with(try await value(plan, of: arrived, load).get())
