@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// A `Cache-Control` field and its expected directives.
@@ -51,7 +52,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P01 RFC 9111 §5.2: directive names are case-insensitive",
+        "RFC 9111 §5.2: directive names are case-insensitive", .requirement("P01"),
         arguments: [
             Case("No-StOrE") { $0.noStore = true },
             Case("NO-CACHE") { $0.noCache = true },
@@ -74,7 +75,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P02 RFC 9111 §5.2: arguments as token and as quoted-string",
+        "RFC 9111 §5.2: arguments as token and as quoted-string", .requirement("P02"),
         arguments: [
             Case(#"max-age="60""#) { $0.maxAge = .seconds(60) },
             Case(#"max-age="6\0""#) { $0.maxAge = .seconds(60) },
@@ -91,7 +92,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P03 RFC 9110 §5.6.4: the content of a quoted string is data",
+        "RFC 9110 §5.6.4: the content of a quoted string is data", .requirement("P03"),
         arguments: [
             Case(#"ext="max-age=9999, no-store""#),
             Case(#"ext="a\", no-store, b", max-age=5"#) { $0.maxAge = .seconds(5) },
@@ -109,7 +110,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P04 RFC 9110 §5.6.1.2: empty list elements are skipped",
+        "RFC 9110 §5.6.1.2: empty list elements are skipped", .requirement("P04"),
         arguments: [
             Case(",, max-age=5,") { $0.maxAge = .seconds(5) },
             Case(" , \t,no-store , ,") { $0.noStore = true },
@@ -121,7 +122,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P05 RFC 9110 §5.3: lines combine in order",
+        "RFC 9110 §5.3: lines combine in order", .requirement("P05"),
         arguments: [
             Case("max-age=5", "no-cache") {
                 $0.maxAge = .seconds(5)
@@ -138,7 +139,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P06 RFC 9111 §4.2.1, decision 3: the first of two equal directives counts",
+        "RFC 9111 §4.2.1, decision 3: the first of two equal directives counts", .requirement("P06"),
         arguments: [
             Case("max-age=5, max-age=600") { $0.maxAge = .seconds(5) },
             Case("max-age=600, max-age=5") { $0.maxAge = .seconds(600) },
@@ -159,7 +160,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P08 RFC 9111 §4.2.1: an unparsable number is malformed, not absent",
+        "RFC 9111 §4.2.1: an unparsable number is malformed, not absent", .requirement("P08"),
         arguments: [
             "max-age=a100", "max-age=100a", "max-age=1.5", "max-age=-1", "max-age='60'", "max-age=", "max-age",
             #"max-age="""#, #"max-age=" 60""#, #"max-age="60 ""#, "max-age=+60", "max-age=1e3", "max-age=0x10",
@@ -172,7 +173,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P09 RFC 9111 §1.2.2: numbers beyond 2^31 count as 2^31",
+        "RFC 9111 §1.2.2: numbers beyond 2^31 count as 2^31", .requirement("P09"),
         arguments: [
             ("2147483647", 2_147_483_647), ("2147483648", 2_147_483_648), ("2147483649", 2_147_483_648),
             ("99999999999", 2_147_483_648), ("9223372036854775808", 2_147_483_648),
@@ -184,13 +185,13 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(control.minFresh == .seconds(seconds))
     }
 
-    @Test("P10 RFC 9111 §1.2.2: leading zeros are legal")
+    @Test("RFC 9111 §1.2.2: leading zeros are legal", .requirement("P10"))
     func leadingZeros() {
         #expect(CacheControl(Sample.fields(["Cache-Control: max-age=003600"])).maxAge == .seconds(3600))
     }
 
     @Test(
-        "P11 RFC 9111 §5.2: whitespace around = is malformed",
+        "RFC 9111 §5.2: whitespace around = is malformed", .requirement("P11"),
         arguments: [
             Case("max-age =60") { $0.maxAge = .malformed },
             Case("max-age= 60") { $0.maxAge = .malformed },
@@ -206,7 +207,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P12 RFC 9111 §5.2.3: unknown directives are ignored",
+        "RFC 9111 §5.2.3: unknown directives are ignored", .requirement("P12"),
         arguments: [
             Case("community=UCI, max-age=5, x") { $0.maxAge = .seconds(5) },
             Case(#"foo="a,b=c;d", max-age=5"#) { $0.maxAge = .seconds(5) },
@@ -218,7 +219,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P13: after an unclosed quote, the restrictive reading counts",
+        "After an unclosed quote, the restrictive reading counts", .requirement("P13"),
         arguments: [
             Case(#"max-age="10"#) { $0.maxAge = .malformed },
             Case(#"private="set-cookie"#) {
@@ -247,7 +248,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P14: a semicolon is no separator; its element is malformed",
+        "A semicolon is no separator; its element is malformed", .requirement("P14"),
         arguments: [
             Case("max-age=60; foo") { $0.maxAge = .malformed },
             Case("max-age=60;foo, public") {
@@ -275,7 +276,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "P15 RFC 8246 §2: arguments of directives that take none are ignored",
+        "RFC 8246 §2: arguments of directives that take none are ignored", .requirement("P15"),
         arguments: [
             Case("immutable=foo, immutable=\"a, b\"") { $0.isImmutable = true },
             Case("no-store=foo") { $0.noStore = true },
@@ -303,7 +304,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "Q02 RFC 9111 §5.2.1.2: max-stale without an argument allows any staleness",
+        "RFC 9111 §5.2.1.2: max-stale without an argument allows any staleness", .requirement("Q02"),
         arguments: [
             Case("max-stale") { $0.maxStale = .seconds(.max) },
             Case("max-stale=5") { $0.maxStale = .seconds(5) },
@@ -314,7 +315,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(example.parsed == example.expected)
     }
 
-    @Test("C1: field names are case-insensitive", arguments: ["cache-control", "Cache-Control", "CACHE-CONTROL"])
+    @Test(
+        "Field names are case-insensitive", .requirement("C1"),
+        arguments: ["cache-control", "Cache-Control", "CACHE-CONTROL"])
     func fieldName(name: String) {
         #expect(CacheControl(Sample.fields(["\(name): max-age=5"])).maxAge == .seconds(5))
     }

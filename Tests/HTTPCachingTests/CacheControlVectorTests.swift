@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// The requirements of the acceptance table's Appendix A for a private cache with a default lifetime of 0.
@@ -28,7 +29,7 @@ private struct Vector: Sendable, CustomTestStringConvertible {
 
 @Suite struct CacheControlVectorTests {
     @Test(
-        "B2 Appendix A: the requirements of each of the 21 headers",
+        "Appendix A: the requirements of each of the 21 headers", .requirement("B2"),
         arguments: [
             Vector("max-age=600", .lifetime(600)),
             Vector("public, max-age=600", .lifetime(600)),
@@ -90,7 +91,7 @@ private struct Vector: Sendable, CustomTestStringConvertible {
         if lifetime > 0 { #expect(Outcome(Sample.decide(Sample.request(), stored, at: lifetime - 1)) == .hit) }
     }
 
-    @Test("B6: no-cache lasts no longer than its response")
+    @Test("no-cache lasts no longer than its response", .requirement("B6"))
     func notSticky() {
         let strict = Sample.stored("Cache-Control: no-cache", #"ETag: "a""#)
         #expect(Outcome(Sample.decide(Sample.request(), strict, at: 1)) == .validate)

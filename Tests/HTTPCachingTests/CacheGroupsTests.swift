@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// The lines of a field that names groups, and the groups.
@@ -30,7 +31,7 @@ private func quoted(_ names: [String]) -> String {
     }
 
     @Test(
-        "W07, W09 RFC 9875 §2, §3: both fields are a List of Strings; any other value is ignored",
+        "RFC 9875 §2, §3: both fields are a List of Strings; any other value is ignored", .requirement("W07", "W09"),
         arguments: [
             Case(expect: []),
             Case("", expect: []),
@@ -60,7 +61,7 @@ private func quoted(_ names: [String]) -> String {
         #expect(invalidated(example.lines) == example.expected)
     }
 
-    @Test("W07 RFC 9875 §2: at least 32 groups of at least 32 characters; here 64 of 256")
+    @Test("RFC 9875 §2: at least 32 groups of at least 32 characters; here 64 of 256", .requirement("W07"))
     func limits() {
         let names = (0..<64).map { String(repeating: "x", count: 254) + String($0 + 10) }
         #expect(groups([quoted(names)]) == names)
@@ -70,7 +71,7 @@ private func quoted(_ names: [String]) -> String {
         #expect(groups([quoted([String(repeating: "y", count: 257), "a"])]) == ["a"])
     }
 
-    @Test("W07: a field of any length is read or ignored, in linear time")
+    @Test("A field of any length is read or ignored, in linear time", .requirement("W07"))
     func hostile() {
         #expect(groups([quoted(Array(repeating: "a", count: 100_000))]).isEmpty)
         #expect(groups([quoted([String(repeating: "a", count: 1_000_000)])]).isEmpty)
@@ -78,7 +79,7 @@ private func quoted(_ names: [String]) -> String {
         #expect(groups(Array(repeating: "\"a\"", count: 900)) == ["a"])
     }
 
-    @Test("W07: each field has its own groups")
+    @Test("Each field has its own groups", .requirement("W07"))
     func otherField() {
         #expect(CacheGroups(Sample.fields([#"Cache-Group-Invalidation: "a""#])).names.isEmpty)
         #expect(CacheGroups.invalidated(by: Sample.fields([#"Cache-Groups: "a""#]), method: .post).isEmpty)
@@ -86,20 +87,20 @@ private func quoted(_ names: [String]) -> String {
     }
 
     @Test(
-        "W09 RFC 9875 §3: Cache-Group-Invalidation is ignored when the method is safe",
+        "RFC 9875 §3: Cache-Group-Invalidation is ignored when the method is safe", .requirement("W09"),
         arguments: ["GET", "HEAD", "OPTIONS", "TRACE", "PROPFIND", "REPORT", "SEARCH", "QUERY"])
     func safeMethods(method: String) throws {
         #expect(invalidated([#""a""#], method: try #require(HTTPRequest.Method(method))).isEmpty)
     }
 
     @Test(
-        "W09 RFC 9875 §3: Cache-Group-Invalidation counts when the method is unsafe or unknown",
+        "RFC 9875 §3: Cache-Group-Invalidation counts when the method is unsafe or unknown", .requirement("W09"),
         arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "get"])
     func unsafeMethods(method: String) throws {
         #expect(invalidated([#""a", "b""#], method: try #require(HTTPRequest.Method(method))) == ["a", "b"])
     }
 
-    @Test("W08 RFC 9875 §2.2.1: a reply does not invalidate its own groups")
+    @Test("RFC 9875 §2.2.1: a reply does not invalidate its own groups", .requirement("W08"))
     func noCascade() {
         let fields = Sample.fields([#"Cache-Groups: "own""#, #"Cache-Group-Invalidation: "listed""#])
         #expect(CacheGroups.invalidated(by: fields, method: .post) == ["listed"])

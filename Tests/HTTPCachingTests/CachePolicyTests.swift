@@ -4,7 +4,7 @@ internal import TestSupport
 internal import Testing
 
 @Suite struct CachePolicyTests {
-    @Test("K1: each default equals the documented one")
+    @Test("Each default equals the documented one", .requirement("K1"))
     func defaults() {
         var defaults = DocumentedDefaults(of: CachePolicy())
         defaults.check("mode") { $0.mode == .http }
@@ -22,7 +22,7 @@ internal import Testing
         #expect(defaults.differences == [])
     }
 
-    @Test("K1: .shared differs from the default only in that it is shared")
+    @Test(".shared differs from the default only in that it is shared", .requirement("K1"))
     func shared() {
         var policy = CachePolicy.shared
         #expect(policy.isShared)
@@ -35,7 +35,7 @@ internal import Testing
     private static let noCache = Sample.stored("Cache-Control: max-age=10, no-cache", "ETag: \"a\"")
 
     @Test(
-        "B5, B7: the decision of each mode for a response that is fresh for 10 seconds",
+        "The decision of each mode for a response that is fresh for 10 seconds", .requirement("B5", "B7"),
         arguments: [
             (.http, .hit, .validate),
             (.cacheFirst, .hit, .staleHit),
@@ -49,7 +49,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(), Self.expired, policy: policy, at: 10)) == whenStale)
     }
 
-    @Test("B5: without a stored response, every mode but .cacheOnly asks the origin")
+    @Test("Without a stored response, every mode but .cacheOnly asks the origin", .requirement("B5"))
     func nothingStored() {
         for mode in [.http, .cacheFirst, .revalidateAlways] as [CachePolicy.Mode] {
             #expect(Sample.decide(policy: CachePolicy(mode: mode)) == .forward(.uriMiss))
@@ -58,7 +58,9 @@ internal import Testing
         #expect(Sample.decide(policy: CachePolicy(mode: .cacheOnly)) == .unsatisfiable)
     }
 
-    @Test("R01, F08 RFC 9111 §4.2.4: no mode serves a response stale that the origin forbids to serve stale")
+    @Test(
+        "RFC 9111 §4.2.4: no mode serves a response stale that the origin forbids to serve stale",
+        .requirement("R01", "F08"))
     func forbidden() {
         let cacheFirst = CachePolicy(mode: .cacheFirst)
         #expect(Outcome(Sample.decide(Sample.request(), Self.mustRevalidate, policy: cacheFirst, at: 9)) == .hit)
@@ -69,7 +71,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), Self.noCache, policy: cacheOnly, at: 0) == .unsatisfiable)
     }
 
-    @Test("F07: .cacheFirst and .cacheOnly alone use a response with neither freshness nor validator")
+    @Test(".cacheFirst and .cacheOnly alone use a response with neither freshness nor validator", .requirement("F07"))
     func nothingToGoBy() {
         let response = Sample.stored("X: y")
         #expect(Sample.decide(Sample.request(), response) == .forward(.stale))
@@ -79,7 +81,7 @@ internal import Testing
         }
     }
 
-    @Test("B7: .remoteOnly sends the request unchanged, and stores the response")
+    @Test(".remoteOnly sends the request unchanged, and stores the response", .requirement("B7"))
     func remoteOnly() {
         let policy = CachePolicy(mode: .remoteOnly)
         #expect(Sample.decide(Sample.request(), Self.expired, policy: policy) == .forward(.bypass))
@@ -89,7 +91,7 @@ internal import Testing
         }
     }
 
-    @Test("B4: a fixed lifetime overrides the header, longer or shorter, but not no-cache")
+    @Test("A fixed lifetime overrides the header, longer or shorter, but not no-cache", .requirement("B4"))
     func fixedLifetime() {
         func outcome(_ seconds: Int, at now: Int64, _ response: StoredResponse = Self.expired) -> Outcome {
             let policy = CachePolicy(lifetimeOverride: .fixed(.seconds(seconds)))
@@ -102,7 +104,7 @@ internal import Testing
         #expect(outcome(100, at: 0, Self.noCache) == .validate)
     }
 
-    @Test("B4: under .doNotStore a stored response answers only .cacheOnly and only-if-cached")
+    @Test("Under .doNotStore a stored response answers only .cacheOnly and only-if-cached", .requirement("B4"))
     func doNotStore() {
         let policy = CachePolicy(lifetimeOverride: .doNotStore)
         #expect(Sample.decide(Sample.request(), Self.expired, policy: policy) == .forward(.bypass))

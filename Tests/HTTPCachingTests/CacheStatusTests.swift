@@ -1,6 +1,7 @@
 internal import HTTPCaching
 internal import HTTPTypes
 internal import RawStructuredFieldValues
+internal import TestSupport
 internal import Testing
 
 /// A status and its expected member.
@@ -30,7 +31,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W02 RFC 9211 §2.2: every reason has its token, and hit and fwd exclude each other",
+        "RFC 9211 §2.2: every reason has its token, and hit and fwd exclude each other", .requirement("W02"),
         arguments: [
             (.bypass, "bypass"), (.method, "method"), (.uriMiss, "uri-miss"), (.varyMiss, "vary-miss"),
             (.miss, "miss"), (.request, "request"), (.stale, "stale"), (.partial, "partial"),
@@ -45,7 +46,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W02, W03 RFC 9211 §2: each parameter, and its place",
+        "RFC 9211 §2: each parameter, and its place", .requirement("W02", "W03"),
         arguments: [
             Case(.hit(), "cachestore;hit"),
             Case(.hit(ttl: 376), "cachestore;hit;ttl=376"),
@@ -66,7 +67,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(try item(example.status).rfc9651BareItem == .token("cachestore"))
     }
 
-    @Test("W03 RFC 9211 §2.3, §2.5, §2.6: a member with hit has no fwd-status, stored or collapsed")
+    @Test("RFC 9211 §2.3, §2.5, §2.6: a member with hit has no fwd-status, stored or collapsed", .requirement("W03"))
     func onlyWithForward() {
         var status = CacheStatus.forward(.stale, status: 304, ttl: 5, stored: true, collapsed: true)
         status.forward = nil
@@ -74,7 +75,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(status.member(name: "c") == "c;hit;ttl=5")
     }
 
-    @Test("W03 RFC 9651 §3.3.1: larger numbers saturate at fifteen digits", arguments: [Int64.min, .max])
+    @Test(
+        "RFC 9651 §3.3.1: larger numbers saturate at fifteen digits", .requirement("W03"), arguments: [Int64.min, .max])
     func largeNumbers(number: Int64) throws {
         let parameters = try item(.forward(.miss, status: Int(number), ttl: number)).rfc9651Parameters
         let expected: RFC9651BareItem = .integer(number < 0 ? -999_999_999_999_999 : 999_999_999_999_999)
@@ -83,7 +85,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W01 RFC 9211 §2: the name is a Token if possible, otherwise a String",
+        "RFC 9211 §2: the name is a Token if possible, otherwise a String", .requirement("W01"),
         arguments: [
             ("cachestore", "cachestore;hit"), ("*", "*;hit"), ("example.com:443/a", "example.com:443/a;hit"),
             ("my cache", #""my cache";hit"#), ("10.0.0.1", #""10.0.0.1";hit"#), ("", #""";hit"#),
@@ -97,7 +99,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W01, W03: no key and no detail breaks the syntax of the field",
+        "No key and no detail breaks the syntax of the field", .requirement("W01", "W03"),
         arguments: [
             ("", ""), (#"""#, #"""#), (#"\"#, #"\"#), ("a, other;hit", "a, other;hit"),
             ("a\r\nSet-Cookie: b", "a%0D%0ASet-Cookie: b"), ("\u{0}\u{7F}\t", "%00%7F%09"),
@@ -112,7 +114,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(parameters["detail"] == (expected.utf8.count < 1024 ? .string(expected + " ") : nil))
     }
 
-    @Test("W03: a value that is too long is omitted, not truncated", arguments: [1025, 32_768, 1_048_576])
+    @Test(
+        "A value that is too long is omitted, not truncated", .requirement("W03"), arguments: [1025, 32_768, 1_048_576])
     func longTexts(count: Int) {
         let text = String(repeating: "k", count: count)
         #expect(CacheStatus.hit(ttl: 1, key: text, detail: text).member(name: "c") == "c;hit;ttl=1")
@@ -120,7 +123,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(CacheStatus.hit(key: encoded).member(name: "c") == "c;hit")
     }
 
-    @Test("W01 RFC 9211 §2: appends the member, and keeps the upstream bytes")
+    @Test("RFC 9211 §2: appends the member, and keeps the upstream bytes", .requirement("W01"))
     func append() throws {
         var fields = Sample.fields([
             "cache-status: OriginCache;  hit ; ttl=1100", "X: y", #"Cache-Status: "CDN Company";fwd=uri-miss"#,
@@ -136,7 +139,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             ])
     }
 
-    @Test("W01: upstream and own members parse as one list")
+    @Test("Upstream and own members parse as one list", .requirement("W01"))
     func parseAppended() throws {
         var fields = Sample.fields([#"Cache-Status: "CDN Company";fwd=uri-miss, edge;hit"#])
         CacheStatus.hit(ttl: 30).append(to: &fields, name: "my cache")
@@ -152,7 +155,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(own.rfc9651Parameters["ttl"] == 30)
     }
 
-    @Test("W01: malformed upstream bytes stay unchanged")
+    @Test("Malformed upstream bytes stay unchanged", .requirement("W01"))
     func malformedUpstream() throws {
         let name = try #require(HTTPField.Name("Cache-Status"))
         var fields = HTTPFields()

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct ClearSiteDataTests {
@@ -8,7 +9,7 @@ internal import Testing
     }
 
     @Test(
-        "Z03 Clear-Site-Data: \"cache\" or \"*\" among the types",
+        "Clear-Site-Data: \"cache\" or \"*\" among the types", .requirement("Z03"),
         arguments: [
             [#""cache""#], [#""*""#], [#""cookies", "cache""#], [#""cookies","*" , "storage""#],
             [#""cookies""#, #""cache""#], [#""unknown, type", "cache""#], [#"\#t"cache" ,"#], [#""a\"b", "cache""#],
@@ -18,7 +19,7 @@ internal import Testing
     }
 
     @Test(
-        "Z03: other types, and other cases, clear nothing",
+        "Other types, and other cases, clear nothing", .requirement("Z03"),
         arguments: [
             [], [""], [#""cookies""#], [#""Cache""#], [#""CACHE""#], [#""cache ""#], [#"" cache""#], [#""""#],
             [#""cookies, cache""#], [#""prefetchCache", "executionContexts""#], [#""c\ache""#],
@@ -28,7 +29,7 @@ internal import Testing
     }
 
     @Test(
-        "Z03: a value that is not a list of quoted strings clears nothing",
+        "A value that is not a list of quoted strings clears nothing", .requirement("Z03"),
         arguments: [
             ["cache"], ["*"], ["'cache'"], [#""cache"#], [#""cache" "cookies""#], [#""cache"; x"#], [#""cache", x"#],
             [#"x, "cache""#], [#""cache""#, "x"], ["x", #""cache""#], [#""cache", "cookies"#], [#"["cache"]"#],
@@ -37,7 +38,7 @@ internal import Testing
         #expect(!clearsCache(lines))
     }
 
-    @Test("Z03: bytes that are not UTF-8 are unknown types")
+    @Test("Bytes that are not UTF-8 are unknown types", .requirement("Z03"))
     func bytes() throws {
         let name = try #require(HTTPField.Name("Clear-Site-Data"))
         var fields = HTTPFields()

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// Decisions with the caller's and the cache's own conditions. The stored response has the tag "a".
@@ -14,7 +15,8 @@ internal import Testing
     }
 
     @Test(
-        "C01, C02, C03 RFC 9111 §4.3.1: validates a stale response with all of its validators, and no others")
+        "RFC 9111 §4.3.1: validates a stale response with all of its validators, and no others",
+        .requirement("C01", "C02", "C03"))
     func validators() {
         let date = "If-Modified-Since: \(Sample.time(-100))"
         #expect(
@@ -27,14 +29,16 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), Sample.stored("Expires: 0")) == .forward(.stale))
     }
 
-    @Test("C02 RFC 9111 §4.3.1: sends only the tag with a range")
+    @Test("RFC 9111 §4.3.1: sends only the tag with a range", .requirement("C02"))
     func range() {
         #expect(
             Sample.decide(request("Range: bytes=0-9"), stored, at: 60)
                 == .validate(0, request("Range: bytes=0-9", "If-None-Match: \"a\""), .stale))
     }
 
-    @Test("C04 RFC 9111 §4.3.1: the conditional request keeps all other fields of the caller, including those in Vary")
+    @Test(
+        "RFC 9111 §4.3.1: the conditional request keeps all other fields of the caller, including those in Vary",
+        .requirement("C04"))
     func otherFields() {
         let german = request("Accept-Language: de", "X: y")
         let response = Sample.stored("ETag: \"a\"", "Vary: Accept-Language", for: german)
@@ -44,7 +48,8 @@ internal import Testing
     }
 
     @Test(
-        "C07, C08, C09 RFC 9111 §4.3.2: a fresh response evaluates the caller's condition: 304 or 200",
+        "RFC 9111 §4.3.2: a fresh response evaluates the caller's condition: 304 or 200",
+        .requirement("C07", "C08", "C09"),
         arguments: [
             (["If-None-Match: \"a\""], true), (["If-None-Match: W/\"a\""], true), (["If-None-Match: *"], true),
             (["If-None-Match: \"x\", \"a\""], true), (["If-None-Match: \"x\""], false),
@@ -59,7 +64,7 @@ internal import Testing
         #expect(Preconditions(request).isNotModified(stored) == isNotModified)
     }
 
-    @Test("C05, C06, Q06 RFC 9111 §4.3.2: sends both tags, and the 304 names the current one")
+    @Test("RFC 9111 §4.3.2: sends both tags, and the 304 names the current one", .requirement("C05", "C06", "Q06"))
     func both() {
         let original = request("If-None-Match: \"x\"")
         let sent = request("If-None-Match: \"x\", \"a\"")
@@ -81,7 +86,8 @@ internal import Testing
     }
 
     @Test(
-        "C10 RFC 9111 §4.3.2: forwards conditions that only the origin may evaluate, for fresh and stale responses",
+        "RFC 9111 §4.3.2: forwards conditions that only the origin may evaluate, for fresh and stale responses",
+        .requirement("C10"),
         arguments: [0, 60] as [Int64])
     func originOnly(at: Int64) {
         for line in ["If-Match: \"a\"", "If-Match: *", "If-Unmodified-Since: \(Sample.time())"] {
@@ -89,7 +95,9 @@ internal import Testing
         }
     }
 
-    @Test("C11, C12 RFC 9111 §4.3.3: a full response of any status replaces the stored one; an error is relayed")
+    @Test(
+        "RFC 9111 §4.3.3: a full response of any status replaces the stored one; an error is relayed",
+        .requirement("C11", "C12"))
     func replies() {
         for status in [.ok, .notFound, .gone, .movedPermanently] as [HTTPResponse.Status] {
             guard
@@ -107,7 +115,8 @@ internal import Testing
     }
 
     @Test(
-        "V09 RFC 9111 §4.1: a response in the single preferred language answers; one of several or refused does not"
+        "RFC 9111 §4.1: a response in the single preferred language answers; one of several or refused does not",
+        .requirement("V09")
     )
     func language() {
         let german = Sample.request("Accept-Language: de, en;q=0.5")

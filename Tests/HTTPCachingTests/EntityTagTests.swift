@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct EntityTagTests {
@@ -7,7 +8,7 @@ internal import Testing
 
     /// The first four rows are the table of RFC 9110 §8.8.3.2.
     @Test(
-        "P27 RFC 9110 §8.8.3.2: strong and weak comparison",
+        "RFC 9110 §8.8.3.2: strong and weak comparison", .requirement("P27"),
         arguments: [
             (#"W/"1""#, #"W/"1""#, false, true),
             (#"W/"1""#, #"W/"2""#, false, false),
@@ -40,7 +41,7 @@ internal import Testing
         #expect(second.isWeaklyEqual(to: first) == isWeak)
     }
 
-    @Test("P27: bytes that are not UTF-8 are compared as bytes")
+    @Test("Bytes that are not UTF-8 are compared as bytes", .requirement("P27"))
     func otherBytes() throws {
         func tag(_ byte: UInt8) -> EntityTag? {
             EntityTag(HTTPFields([HTTPField(name: .eTag, value: [0x22, byte, 0x22])]))

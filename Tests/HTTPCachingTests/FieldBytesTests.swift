@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// RFC 9110 §5.5: a field value is a sequence of bytes, which need not be UTF-8.
@@ -68,7 +69,7 @@ internal import Testing
         },
     ]
 
-    @Test("P27, P28: entity tags that differ in one byte are never equal", arguments: comparisons)
+    @Test("Entity tags that differ in one byte are never equal", .requirement("P27", "P28"), arguments: comparisons)
     func entityTags(_ comparison: Comparison) {
         for byte in UInt8(0x80)...0xFF {
             #expect(comparison.areEqual([byte], [byte]), "\(byte)")
@@ -82,7 +83,7 @@ internal import Testing
     }
 
     @Test(
-        "P27: a tag with bytes repaired by the transport equals no tag, not even itself",
+        "A tag with bytes repaired by the transport equals no tag, not even itself", .requirement("P27"),
         arguments: comparisons.dropLast(2))
     func repaired(_ comparison: Comparison) {
         for tag in ["\u{FFFD}", "a\u{FFFD}", "\u{FFFD}a", "\u{EF}\u{FFFD}"] {
@@ -104,7 +105,7 @@ internal import Testing
         #expect(Preconditions(Sample.request()).adding([response], to: Sample.request()) == Sample.request())
     }
 
-    @Test("P28: conditional requests carry the bytes of the tag")
+    @Test("Conditional requests carry the bytes of the tag", .requirement("P28"))
     func sentBytes() throws {
         for byte in UInt8(0x80)...0xFF {
             let response = Self.stored([byte])

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct FresheningTests {
@@ -30,7 +31,7 @@ internal import Testing
 
     // MARK: Selection
 
-    @Test("U01 RFC 9111 §4.3.4: a strong validator updates exactly the candidates that have it")
+    @Test("RFC 9111 §4.3.4: a strong validator updates exactly the candidates that have it", .requirement("U01"))
     func strong() {
         let decision = Sample.decide(
             on: notModified("ETag: \"a\""),
@@ -40,7 +41,7 @@ internal import Testing
         #expect(answer(decision) == 0)
     }
 
-    @Test("U01: if another candidate has the validator, it answers; the latest of several")
+    @Test("If another candidate has the validator, it answers; the latest of several", .requirement("U01"))
     func strongOfOther() {
         let decision = Sample.decide(
             on: notModified("ETag: \"b\""),
@@ -51,14 +52,16 @@ internal import Testing
     }
 
     @Test(
-        "U01: if no candidate has the validator, nothing is updated and the request is sent again",
+        "If no candidate has the validator, nothing is updated and the request is sent again", .requirement("U01"),
         arguments: ["ETag: \"b\"", "ETag: W/\"b\"", "Last-Modified: x", "ETag: a", "X: y"])
     func strongOfNone(stored: String) {
         let decision = Sample.decide(on: notModified("ETag: \"a\""), Sample.stored(stored), validated: 0)
         #expect(decision == .retry(removing: []))
     }
 
-    @Test("U01: a strong tag freshens the response with the same weak tag if the request sent only that tag")
+    @Test(
+        "A strong tag freshens the response with the same weak tag if the request sent only that tag",
+        .requirement("U01"))
     func strongOfWeak() throws {
         let reply = notModified("ETag: \"a\"", "Content-Encoding: identity", "X-New: y")
         let stored = Sample.stored("ETag: W/\"a\"", "Content-Encoding: gzip")
@@ -75,7 +78,7 @@ internal import Testing
     }
 
     @Test(
-        "U02: a weak tag that only the 304 has freshens a response with the same Last-Modified",
+        "A weak tag that only the 304 has freshens a response with the same Last-Modified", .requirement("U02"),
         arguments: [("x", true), ("y", false)])
     func weakTagOf304(lastModified: String, isFreshened: Bool) {
         let reply = notModified("ETag: W/\"a\"", "Last-Modified: x")
@@ -85,7 +88,7 @@ internal import Testing
         #expect(freshened(stored, by: strong) == nil)
     }
 
-    @Test("U02 RFC 9111 §4.3.4: a weak tag updates the most recent matching candidate")
+    @Test("RFC 9111 §4.3.4: a weak tag updates the most recent matching candidate", .requirement("U02"))
     func weak() {
         let weak = notModified("ETag: W/\"a\"")
         let decision = Sample.decide(
@@ -98,7 +101,7 @@ internal import Testing
         #expect(Sample.decide(on: weak, Sample.stored(), validated: 0) == .retry(removing: []))
     }
 
-    @Test("U02: Last-Modified alone is a weak validator")
+    @Test("Last-Modified alone is a weak validator", .requirement("U02"))
     func lastModified() {
         let reply = notModified("Last-Modified: x")
         let decision = Sample.decide(
@@ -109,7 +112,7 @@ internal import Testing
         #expect(Sample.decide(on: reply, Sample.stored("ETag: \"a\""), validated: 0) == .retry(removing: []))
     }
 
-    @Test("U02: of two candidates with equal Last-Modified, the validated one is updated")
+    @Test("Of two candidates with equal Last-Modified, the validated one is updated", .requirement("U02"))
     func lastModifiedOfTwo() {
         let decision = Sample.decide(
             on: notModified("Last-Modified: x"), Sample.stored("ETag: \"a\"", "Last-Modified: x"),
@@ -118,7 +121,7 @@ internal import Testing
         #expect(answer(decision) == 0)
     }
 
-    @Test("U03, decision 4: a 304 without a validator updates the validated response")
+    @Test("Decision 4: a 304 without a validator updates the validated response", .requirement("U03"))
     func none() {
         let decision = Sample.decide(
             on: notModified("Cache-Control: max-age=5"),
@@ -128,7 +131,7 @@ internal import Testing
         #expect(updated(Sample.decide(on: notModified("ETag:"), Sample.stored("ETag: \"a\""), validated: 0)) == [0])
     }
 
-    @Test("U04 RFC 9111 §4.3.4: responses that other requests selected stay unchanged")
+    @Test("RFC 9111 §4.3.4: responses that other requests selected stay unchanged", .requirement("U04"))
     func otherVariants() {
         let german = Sample.request("Accept-Language: de")
         let english = Sample.request("Accept-Language: en")
@@ -140,7 +143,7 @@ internal import Testing
         #expect(updated(decision) == [0])
     }
 
-    @Test("R05: the 304 to a HEAD updates the stored response to GET")
+    @Test("The 304 to a HEAD updates the stored response to GET", .requirement("R05"))
     func head() {
         let reply = notModified("ETag: \"a\"", to: Sample.request(method: .head))
         let decision = Sample.decide(on: reply, Sample.stored("ETag: \"a\""), validated: 0)
@@ -153,7 +156,7 @@ internal import Testing
 
     // MARK: Fields
 
-    @Test("U05 RFC 9111 §3.2: adds or replaces each field, with all of its lines; other fields stay")
+    @Test("RFC 9111 §3.2: adds or replaces each field, with all of its lines; other fields stay", .requirement("U05"))
     func merge() {
         let stored = Sample.stored(
             "ETag: \"a\"", "X-Old: 1", "Link: </1>", "Link: </2>", "Content-Type: text/plain", "Set-Cookie: a=1")
@@ -171,7 +174,7 @@ internal import Testing
         #expect(updated?.status == .ok)
     }
 
-    @Test("U06 RFC 9111 §3.2: Content-Length is never updated or added")
+    @Test("RFC 9111 §3.2: Content-Length is never updated or added", .requirement("U06"))
     func contentLength() {
         let reply = notModified("ETag: \"a\"", "Content-Length: 0")
         let updated = freshened(Sample.stored("ETag: \"a\"", "Content-Length: 5"), by: reply)
@@ -179,7 +182,7 @@ internal import Testing
         #expect(freshened(Sample.stored("ETag: \"a\""), by: reply)?.fields.contains(.contentLength) == false)
     }
 
-    @Test("U07 RFC 9111 §3.2, decision 5: a decoded body keeps the fields that describe it")
+    @Test("RFC 9111 §3.2, decision 5: a decoded body keeps the fields that describe it", .requirement("U07"))
     func decodedBody() {
         let reply = notModified(
             "ETag: \"a\"", "Content-Encoding: gzip", "Content-Type: a/b", "Content-Range: bytes 0-1/2",
@@ -195,7 +198,7 @@ internal import Testing
         #expect(intact?.fields[.contentEncoding] == nil, "the stored bytes keep their coding")
     }
 
-    @Test("U08 RFC 9111 §3.1: fields of the connection and of a proxy are not merged")
+    @Test("RFC 9111 §3.1: fields of the connection and of a proxy are not merged", .requirement("U08"))
     func exceptedFields() {
         let updated = freshened(
             Sample.stored("ETag: \"a\"", "X-Hop: old"),
@@ -207,7 +210,7 @@ internal import Testing
                 == Sample.fields(["ETag: \"a\"", "X-Hop: old", "Date: Sun, 06 Nov 1994 08:51:17 GMT"]))
     }
 
-    @Test("A05 RFC 9111 §4.2.3: the times, Date and Age are those of the 304")
+    @Test("RFC 9111 §4.2.3: the times, Date and Age are those of the 304", .requirement("A05"))
     func times() throws {
         let stored = Sample.stored("ETag: \"a\"", "Age: 50", "Cache-Control: max-age=60", received: -1000)
         let plain = try #require(freshened(stored, by: notModified("ETag: \"a\"")))
@@ -229,7 +232,7 @@ internal import Testing
     }
 
     @Test(
-        "C4, C3: the Cache-Control of the 304 counts, then the stored one, then the default lifetime",
+        "The Cache-Control of the 304 counts, then the stored one, then the default lifetime", .requirement("C4", "C3"),
         arguments: [
             ("Cache-Control: max-age=3600", "X: y", Duration.zero, 3600),
             ("Cache-Control: max-age=3600", "Cache-Control: max-age=60", .zero, 60),
@@ -252,7 +255,7 @@ internal import Testing
         }
     }
 
-    @Test("C4: Last-Modified of the 304 replaces the stored one")
+    @Test("Last-Modified of the 304 replaces the stored one", .requirement("C4"))
     func newTag() {
         let stored = Sample.stored("Last-Modified: x", "ETag: W/\"a\"")
         let updated = freshened(stored, by: notModified("Last-Modified: y", "ETag: W/\"a\""))
@@ -260,7 +263,7 @@ internal import Testing
         #expect(freshened(stored, by: notModified("Last-Modified: x", "ETag: \"b\"")) == nil)
     }
 
-    @Test("U09 RFC 9111 §4.3.4: the 304 adds or removes no-cache")
+    @Test("RFC 9111 §4.3.4: the 304 adds or removes no-cache", .requirement("U09"))
     func noCache() throws {
         let lenient = Sample.stored("ETag: \"a\"", "Cache-Control: max-age=60")
         let strict = try #require(freshened(lenient, by: notModified("Cache-Control: no-cache")))
@@ -269,7 +272,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(), again, at: 100)) == .hit)
     }
 
-    @Test("U09: after a 304 with no-store, the response answers a last time")
+    @Test("After a 304 with no-store, the response answers a last time", .requirement("U09"))
     func noStore() {
         let decision = Sample.decide(
             on: notModified("Cache-Control: no-store"), Sample.stored("ETag: \"a\"", "X: y"), validated: 0)
@@ -281,7 +284,7 @@ internal import Testing
         #expect(updates[0]?.status == .ok)
     }
 
-    @Test("U09: likewise after a 304 with Vary: *, or with private in a shared cache")
+    @Test("Likewise after a 304 with Vary: *, or with private in a shared cache", .requirement("U09"))
     func otherRemovals() {
         func removes(_ line: String, _ policy: CachePolicy) -> Bool? {
             let decision = Sample.decide(
@@ -295,7 +298,7 @@ internal import Testing
         #expect(removes("Vary: Accept", CachePolicy()) == false)
     }
 
-    @Test("U09: a new Vary selects by the fields of the sent request")
+    @Test("A new Vary selects by the fields of the sent request", .requirement("U09"))
     func newVary() {
         let german = Sample.request("Accept-Language: de")
         let stored = Sample.stored("ETag: \"a\"", for: german)

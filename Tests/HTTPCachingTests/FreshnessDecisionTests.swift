@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// The lines of a response with an ETag that arrived at 0, a time, and the decision at that time.
@@ -32,7 +33,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "F02, F03, P22, P23 RFC 9111 §4.2.1: the precedence of the stated lifetimes",
+        "RFC 9111 §4.2.1: the precedence of the stated lifetimes", .requirement("F02", "F03", "P22", "P23"),
         arguments: [
             Case("Cache-Control: max-age=10", "Expires: \(time(99))", at: 10, .validate),
             Case("Cache-Control: max-age=10", "Expires: 0", at: 9, .hit),
@@ -50,7 +51,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "F04, F05, F06 RFC 9111 §4.2.2: the conditions for a heuristic lifetime",
+        "RFC 9111 §4.2.2: the conditions for a heuristic lifetime", .requirement("F04", "F05", "F06"),
         arguments: [
             Case("Last-Modified: \(time(-100))", at: 9, .hit), Case("Last-Modified: \(time(-100))", at: 10, .validate),
             Case("Last-Modified: \(time(-109))", at: 10, .validate),
@@ -67,14 +68,16 @@ private struct Case: Sendable, CustomTestStringConvertible {
         check(example)
     }
 
-    @Test("F07 RFC 9111 §3: a response with neither freshness nor validator is neither used nor validated")
+    @Test(
+        "RFC 9111 §3: a response with neither freshness nor validator is neither used nor validated",
+        .requirement("F07"))
     func nothingToGoBy() {
         #expect(Sample.decide(Sample.request(), Sample.stored("X: y")) == .forward(.stale))
         check(Case(at: 0, .validate))
     }
 
     @Test(
-        "F09, F10, F12, F13: directives without effect on this cache leave the response usable",
+        "Directives without effect on this cache leave the response usable", .requirement("F09", "F10", "F12", "F13"),
         arguments: [
             "no-cache=\"set-cookie\"", "no-cache=\"a, b\"", "private", "private=\"a\"", "proxy-revalidate", "public",
             "x=1",
@@ -85,7 +88,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "A02, A03, P25, P26 RFC 9111 §4.2.3: the age includes the time in transit",
+        "RFC 9111 §4.2.3: the age includes the time in transit", .requirement("A02", "A03", "P25", "P26"),
         arguments: [
             Case("Cache-Control: max-age=10", "Age: 5", at: 4, .hit),
             Case("Cache-Control: max-age=10", "Age: 5", at: 5, .validate),
@@ -102,7 +105,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         check(example)
     }
 
-    @Test("M01, M02, F08: immutable changes nothing for a plain request")
+    @Test("immutable changes nothing for a plain request", .requirement("M01", "M02", "F08"))
     func immutable() {
         check(Case("Cache-Control: max-age=10, immutable", at: 9, .hit))
         check(Case("Cache-Control: max-age=10, immutable", at: 10, .validate))

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct HeadUpdateTests {
@@ -13,7 +14,8 @@ internal import Testing
     }
 
     @Test(
-        "H01 RFC 9111 §4.3.5: equal validators and length confirm a response; any difference makes it stale",
+        "RFC 9111 §4.3.5: equal validators and length confirm a response; any difference makes it stale",
+        .requirement("H01"),
         arguments: [
             (["ETag: \"a\""], ["ETag: \"a\""], true),
             (["ETag: \"a\""], ["ETag: \"b\""], false),
@@ -47,7 +49,7 @@ internal import Testing
     }
 
     @Test(
-        "H01: a contradicted response is stale, also under another policy than the HEAD's",
+        "A contradicted response is stale, also under another policy than the HEAD's", .requirement("H01"),
         arguments: [
             ("Cache-Control: max-age=60, stale-while-revalidate=1000000", CachePolicy()),
             ("Cache-Control: s-maxage=3600, max-age=60", CachePolicy.shared),
@@ -60,13 +62,15 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(), updated, policy: policy, at: 100)) == .validate)
     }
 
-    @Test("H01: a contradicted response with a lifetime beyond any age is removed")
+    @Test("A contradicted response with a lifetime beyond any age is removed", .requirement("H01"))
     func contradictedForever() {
         let stored = Sample.stored("ETag: \"a\"", "Expires: Thu, 31 Dec 2099 23:59:59 GMT")
         #expect(update(["ETag: \"b\""], stored).removals == [0])
     }
 
-    @Test("H02, U05, U06 RFC 9111 §3.2: HEAD adds or replaces fields and the times; fields that HEAD lacks stay")
+    @Test(
+        "RFC 9111 §3.2: HEAD adds or replaces fields and the times; fields that HEAD lacks stay",
+        .requirement("H02", "U05", "U06"))
     func merge() throws {
         let stored = Sample.stored(
             "ETag: \"a\"", "Cache-Control: max-age=10", "X-Kept: y", "X-Two: a", "X-Two: b", "Age: 7",
@@ -87,7 +91,7 @@ internal import Testing
         #expect(updated.status == .ok && updated.hasIntactBody)
     }
 
-    @Test("H03 RFC 9111 §4.3.5: another status than 200, or another method, has no effect")
+    @Test("RFC 9111 §4.3.5: another status than 200, or another method, has no effect", .requirement("H03"))
     func otherStatuses() {
         let stored = Sample.stored("ETag: \"a\"")
         for code in [100, 204, 206, 301, 304, 404, 410, 500, 503] {
@@ -97,7 +101,9 @@ internal import Testing
         #expect(update(["ETag: \"b\""]).isEmpty)
     }
 
-    @Test("H01, U04 RFC 9111 §4.3.5: compares exactly the responses that the request could have selected")
+    @Test(
+        "RFC 9111 §4.3.5: compares exactly the responses that the request could have selected",
+        .requirement("H01", "U04"))
     func selected() {
         let german = Sample.request("Accept-Language: de")
         let update = update(
@@ -112,7 +118,9 @@ internal import Testing
         #expect(update.updates[0]?.varyKey.text == "accept-language: de")
     }
 
-    @Test("H01: a 200 to a HEAD removes a stored error or redirect, and leaves a part and a lost body alone")
+    @Test(
+        "A 200 to a HEAD removes a stored error or redirect, and leaves a part and a lost body alone",
+        .requirement("H01"))
     func otherStored() {
         for status in [HTTPResponse.Status.notFound, .movedPermanently, .noContent] {
             #expect(update([], Sample.stored(status: status)).removals == [0])
@@ -123,7 +131,7 @@ internal import Testing
         #expect(update(["ETag: \"a\""], Sample.stored("ETag: \"a\"", hasIntactBody: false)).isEmpty)
     }
 
-    @Test("H01, S04, V04: a response that would not be storable after the update is removed")
+    @Test("A response that would not be storable after the update is removed", .requirement("H01", "S04", "V04"))
     func noLongerStorable() {
         let stored = Sample.stored("ETag: \"a\"")
         for line in ["Cache-Control: no-store", "Vary: *"] {
@@ -133,14 +141,14 @@ internal import Testing
         #expect(update(["ETag: \"a\"", "Cache-Control: private"], stored, policy: .shared).removals == [0])
     }
 
-    @Test("S06 RFC 9111 §5.2.1.5: a HEAD with no-store updates no stored response")
+    @Test("RFC 9111 §5.2.1.5: a HEAD with no-store updates no stored response", .requirement("S06"))
     func requestNoStore() {
         let request = Sample.request("Cache-Control: no-store", method: .head)
         #expect(update(["ETag: \"a\""], Sample.stored("ETag: \"a\""), to: request).isEmpty)
         #expect(update(["ETag: \"b\""], Sample.stored("ETag: \"a\""), to: request).removals == [0])
     }
 
-    @Test("U07: a HEAD confirms a decoded body, whose coding and length differ from the origin's")
+    @Test("A HEAD confirms a decoded body, whose coding and length differ from the origin's", .requirement("U07"))
     func decoded() {
         let stored = Sample.stored("ETag: \"a\"", isBodyDecoded: true)
         let update = update(["ETag: \"a\"", "Content-Encoding: gzip"], stored)

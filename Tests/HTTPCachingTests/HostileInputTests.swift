@@ -47,7 +47,7 @@ internal import Testing
         return HTTPDate(secondsSince1970: moments.randomElement(using: &generator) ?? 0)
     }
 
-    @Test("P13, P16, P22: random bytes never make a date parser trap")
+    @Test("Random bytes never make a date parser trap", .requirement("P13", "P16", "P22"))
     func dates() {
         var generator = SeededGenerator()
         for _ in 0..<Self.rounds {
@@ -64,7 +64,9 @@ internal import Testing
         }
     }
 
-    @Test("P09, P13: random bytes never make the Cache-Control parser trap or return a value out of range")
+    @Test(
+        "Random bytes never make the Cache-Control parser trap or return a value out of range",
+        .requirement("P09", "P13"))
     func cacheControl() {
         var generator = SeededGenerator()
         for _ in 0..<Self.rounds {
@@ -76,7 +78,7 @@ internal import Testing
         }
     }
 
-    @Test("P13: no-store counts before, inside and after an unclosed quote")
+    @Test("no-store counts before, inside and after an unclosed quote", .requirement("P13"))
     func unclosedQuote() {
         var generator = SeededGenerator()
         for _ in 0..<Self.rounds {
@@ -176,7 +178,7 @@ internal import Testing
     }
 
     @Test(
-        "P13: parses a long field in linear time",
+        "Parses a long field in linear time", .requirement("P13"),
         arguments: [
             "\"", "\\\"", "\"\\", ",", "a", "a,", "a=\"", "a=\"b\",", ";", " ", "no-cache=\"a\",", "no-cache=\"a",
             "06 ", "08:49:37 ", "*", "-", "9",

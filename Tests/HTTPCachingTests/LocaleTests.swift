@@ -1,26 +1,29 @@
 internal import HTTPCaching
 internal import Foundation
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// Dates and freshness with another time zone, language, digits and calendar than those of RFC 9110.
 @Suite struct LocaleTests {
     // Separate processes: the environment applies to a whole process, which reads it at its first use.
-    @Test("P20 RFC 9111 §4.2: time zone and locale influence neither dates nor freshness: Kathmandu, Arabic")
+    @Test(
+        "RFC 9111 §4.2: time zone and locale influence neither dates nor freshness: Kathmandu, Arabic",
+        .requirement("P20"))
     func arabic() async {
         await #expect(processExitsWith: .success) {
             LocaleTests.live(zone: "Asia/Kathmandu", locale: "ar_SA.UTF-8")
         }
     }
 
-    @Test("P20: Apia, which crossed the date line during summer time, and the Buddhist calendar")
+    @Test("Apia, which crossed the date line during summer time, and the Buddhist calendar", .requirement("P20"))
     func buddhist() async {
         await #expect(processExitsWith: .success) {
             LocaleTests.live(zone: "Pacific/Apia", locale: "th_TH@calendar=buddhist")
         }
     }
 
-    @Test("P20: Istanbul, where the capital of i has a dot")
+    @Test("Istanbul, where the capital of i has a dot", .requirement("P20"))
     func turkish() async {
         await #expect(processExitsWith: .success) {
             LocaleTests.live(zone: "Europe/Istanbul", locale: "tr_TR.UTF-8")

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// A `No-Vary-Search`, two queries, and whether it makes them equivalent.
@@ -35,7 +36,8 @@ private let page = "https://example.com/page"
     }
 
     @Test(
-        "W10 §3, §5: an absent, invalid or contradictory field means the default: only equal queries match",
+        "No-Vary-Search §3, §5: an absent, invalid or contradictory field means the default: only equal queries match",
+        .requirement("W10"),
         arguments: [
             "", "params=1", "params=a", #"params="a""#, "params=(a)", #"params=("a" 1)"#, #"params=("a" b)"#,
             "key-order=1", #"key-order="yes""#, "key-order=()", #"key-order=2, params=("utm")"#,
@@ -59,7 +61,8 @@ private let page = "https://example.com/page"
         #expect(!variance.isEquivalent(page, page + "?"))
     }
 
-    @Test("W10: the field is a Dictionary over all its lines; parameters and unknown members are ignored")
+    @Test(
+        "The field is a Dictionary over all its lines; parameters and unknown members are ignored", .requirement("W10"))
     func dictionary() {
         let expected = variance(#"params=("a" "b"), key-order"#)
         #expect(!expected.isDefault)
@@ -70,7 +73,7 @@ private let page = "https://example.com/page"
     }
 
     @Test(
-        "W10, decision 9: without params and except, key-order still counts",
+        "Decision 9: without params and except, key-order still counts", .requirement("W10"),
         arguments: [
             Case("key-order", "?a=1&b=2", "?b=2&a=1"),
             Case("key-order=?1", "?a=1&b=2", "?b=2&a=1"),
@@ -85,7 +88,7 @@ private let page = "https://example.com/page"
     }
 
     @Test(
-        "W11 §5: params names the parameters to ignore",
+        "No-Vary-Search §5: params names the parameters to ignore", .requirement("W11"),
         arguments: [
             Case(#"params=("utm")"#, "?a=1", "?a=1&utm=x"),
             Case(#"params=("utm")"#, "?utm=1&a=1&utm=2", "?a=1"),
@@ -101,7 +104,7 @@ private let page = "https://example.com/page"
     }
 
     @Test(
-        "W11 §6: except names the only parameters that count",
+        "No-Vary-Search §6: except names the only parameters that count", .requirement("W11"),
         arguments: [
             Case(#"except=("id")"#, "?id=1", "?id=1&b=2"),
             Case(#"except=("id")"#, "?b=2&id=1", "?id=1"),
@@ -116,7 +119,8 @@ private let page = "https://example.com/page"
     }
 
     @Test(
-        "W11 §6: order counts unless key-order; equal names keep their order; no parameter is dropped",
+        "No-Vary-Search §6: order counts unless key-order; equal names keep their order; no parameter is dropped",
+        .requirement("W11"),
         arguments: [
             Case(#"params=("x")"#, "?a=1&b=2", "?b=2&a=1", false),
             Case(#"params=("x"), key-order"#, "?a=1&b=2", "?b=2&x&a=1"),
@@ -132,7 +136,7 @@ private let page = "https://example.com/page"
     }
 
     @Test(
-        "W11 §6: queries compare as application/x-www-form-urlencoded",
+        "No-Vary-Search §6: queries compare as application/x-www-form-urlencoded", .requirement("W11"),
         arguments: [
             Case("key-order", "", "?"),
             Case("key-order", "?a=x", "?%61=%78"),
@@ -164,7 +168,7 @@ private let page = "https://example.com/page"
     }
 
     @Test(
-        "W10 §3: names in the field are plus- and percent-decoded",
+        "No-Vary-Search §3: names in the field are plus- and percent-decoded", .requirement("W10"),
         arguments: [
             Case(#"params=("a+b")"#, "?a%20b=1", ""),
             Case(#"params=("a b")"#, "?a+b=1", ""),
@@ -182,7 +186,7 @@ private let page = "https://example.com/page"
     }
 
     @Test(
-        "W11 §6: scheme, authority and path must be equal",
+        "No-Vary-Search §6: scheme, authority and path must be equal", .requirement("W11"),
         arguments: [
             "http://example.com/page?a", "https://example.org/page?a", "https://example.com:8443/page?a",
             "https://example.com/page/?a", "https://example.com/Page?a", "https://example.com/p%61ge?a", "", "?a",
@@ -194,7 +198,7 @@ private let page = "https://example.com/page"
     }
 
     @Test(
-        "W12 §7: the base of a URL ends before its query",
+        "No-Vary-Search §7: the base of a URL ends before its query", .requirement("W12"),
         arguments: [
             (page, page), ("\(page)?", page), ("\(page)?a?b", page), ("", ""), ("?", ""), ("?a", ""),
             ("https://example.com/é?é", "https://example.com/é"), ("a?\u{301}", "a"),
@@ -203,7 +207,7 @@ private let page = "https://example.com/page"
         #expect(NoVarySearch.base(of: url).utf8.elementsEqual(expected.utf8))
     }
 
-    @Test("W11: compares a long query in linear time")
+    @Test("Compares a long query in linear time", .requirement("W11"))
     func longQueries() {
         let clock = ContinuousClock()
         let count = 32_768

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct NotModifiedTests {
@@ -7,7 +8,7 @@ internal import Testing
         NotModified.head(of: Sample.fields(lines)).map(\.name.canonicalName)
     }
 
-    @Test("C07 RFC 9110 §15.4.5: a 304 carries the required fields, in order and in their own lines")
+    @Test("RFC 9110 §15.4.5: a 304 carries the required fields, in order and in their own lines", .requirement("C07"))
     func carried() {
         let lines = [
             "Cache-Control: max-age=60", "Content-Location: /a", "Date: x", "ETag: \"a\"", "Expires: y", "Vary: Accept",
@@ -18,7 +19,7 @@ internal import Testing
     }
 
     @Test(
-        "C07 RFC 9110 §15.4.5: a 304 omits other representation metadata",
+        "RFC 9110 §15.4.5: a 304 omits other representation metadata", .requirement("C07"),
         arguments: [
             "Content-Length", "Content-Type", "Content-Encoding", "Content-Range", "content-language",
             "Content-Disposition", "Content-MD5", "Content-Digest", "Repr-Digest", "Digest", "Trailer",
@@ -28,7 +29,7 @@ internal import Testing
         #expect(names("Date: x", "\(name): y", "Age: 0") == ["date", "age"])
     }
 
-    @Test("C07 RFC 9110 §15.4.5: a 304 without ETag carries Last-Modified")
+    @Test("RFC 9110 §15.4.5: a 304 without ETag carries Last-Modified", .requirement("C07"))
     func lastModified() {
         #expect(names("Last-Modified: x", "ETag: \"a\"") == ["etag"])
         #expect(names("Last-Modified: x", "ETag: W/\"a\"") == ["etag"])

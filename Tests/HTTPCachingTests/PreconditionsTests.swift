@@ -20,7 +20,7 @@ internal import Testing
 
     // MARK: Fields of the request
 
-    @Test("C10 RFC 9111 §4.3.2: only the origin evaluates If-Match and If-Unmodified-Since")
+    @Test("RFC 9111 §4.3.2: only the origin evaluates If-Match and If-Unmodified-Since", .requirement("C10"))
     func forwarded() {
         #expect(Preconditions(Sample.request("If-Match: \"a\"")).mustBeForwarded)
         #expect(Preconditions(Sample.request("if-unmodified-since: \(Self.sunday)")).mustBeForwarded)
@@ -32,7 +32,7 @@ internal import Testing
         #expect(!isNotModified(["If-Unmodified-Since: \(Self.sunday)"], ["Last-Modified: \(Self.saturday)"]))
     }
 
-    @Test("Q06: the fields that are conditions of the caller")
+    @Test("The fields that are conditions of the caller", .requirement("Q06"))
     func emptiness() {
         #expect(Preconditions(Sample.request()).isEmpty)
         #expect(Preconditions(Sample.request("Range: bytes=0-", "If-Range: \"a\"", "Accept: a/b")).isEmpty)
@@ -43,7 +43,7 @@ internal import Testing
     }
 
     @Test(
-        "C07, P27 RFC 9110 §13.1.2: the elements of If-None-Match, byte for byte",
+        "RFC 9110 §13.1.2: the elements of If-None-Match, byte for byte", .requirement("C07", "P27"),
         arguments: [
             ([#""a""#], [#""a""#]),
             ([#""a", W/"b""#, #""c""#], [#""a""#, #"W/"b""#, #""c""#]),
@@ -69,7 +69,7 @@ internal import Testing
     // MARK: If-None-Match
 
     @Test(
-        "C07, P27 RFC 9110 §13.1.2: If-None-Match compares weakly",
+        "RFC 9110 §13.1.2: If-None-Match compares weakly", .requirement("C07", "P27"),
         arguments: [
             ([#""a""#], #""a""#, true),
             ([#"W/"a""#], #""a""#, true),
@@ -115,7 +115,7 @@ internal import Testing
         #expect(!isNotModified(request, ["ETag: \(stored)"], method: .post))
     }
 
-    @Test("P27: bytes that are not UTF-8 are compared as bytes")
+    @Test("Bytes that are not UTF-8 are compared as bytes", .requirement("P27"))
     func otherBytes() {
         func field(_ name: HTTPField.Name, _ byte: UInt8) -> HTTPField {
             HTTPField(name: name, lenientValue: [0x22, byte, 0x22])
@@ -129,7 +129,7 @@ internal import Testing
         #expect(!Preconditions(request).isNotModified(stored))
     }
 
-    @Test("C07 RFC 9111 §4.3.2: only a 200 or a 206 becomes a 304")
+    @Test("RFC 9111 §4.3.2: only a 200 or a 206 becomes a 304", .requirement("C07"))
     func statuses() {
         for code in [200, 203, 204, 206, 301, 404, 410, 500] {
             let status = HTTPResponse.Status(code: code)
@@ -143,7 +143,7 @@ internal import Testing
     // MARK: If-Modified-Since
 
     @Test(
-        "C08 RFC 9110 §13.2.2: with If-None-Match, If-Modified-Since is ignored",
+        "RFC 9110 §13.2.2: with If-None-Match, If-Modified-Since is ignored", .requirement("C08"),
         arguments: ["\"b\"", "", "b", "\"b"])
     func precedence(tags: String) {
         let date = "If-Modified-Since: \(Self.sunday)"
@@ -155,7 +155,7 @@ internal import Testing
     }
 
     @Test(
-        "C08, C09 RFC 9110 §13.1.3: compares If-Modified-Since with Last-Modified",
+        "RFC 9110 §13.1.3: compares If-Modified-Since with Last-Modified", .requirement("C08", "C09"),
         arguments: [
             (sunday, true), (monday, true), (saturday, false),
             ("Sunday, 06-Nov-94 08:49:37 GMT", true), ("Sun Nov  6 08:49:37 1994", true),
@@ -172,7 +172,7 @@ internal import Testing
         #expect(!isNotModified(["If-Modified-Since: \(condition)"], stored, method: .put))
     }
 
-    @Test("C08 RFC 9110 §13.1.3: a repeated If-Modified-Since is ignored")
+    @Test("RFC 9110 §13.1.3: a repeated If-Modified-Since is ignored", .requirement("C08"))
     func repeated() {
         let line = "If-Modified-Since: \(Self.monday)"
         #expect(isNotModified([line], ["Last-Modified: \(Self.sunday)"]))
@@ -182,7 +182,8 @@ internal import Testing
     }
 
     @Test(
-        "C09 RFC 9111 §4.3.2: without Last-Modified compares with Date, otherwise with the time of receipt",
+        "RFC 9111 §4.3.2: without Last-Modified compares with Date, otherwise with the time of receipt",
+        .requirement("C09"),
         arguments: [
             (["Date: \(sunday)"], sunday, true), (["Date: \(sunday)"], saturday, false),
             (["Date: \(monday)"], sunday, false),
@@ -198,7 +199,7 @@ internal import Testing
         #expect(isNotModified(["If-Modified-Since: \(condition)"], stored) == expected)
     }
 
-    @Test("C09: a response without any date compares by the time of receipt")
+    @Test("A response without any date compares by the time of receipt", .requirement("C09"))
     func noDate() {
         var stored = Sample.stored(received: 10)
         stored.fields[.date] = nil
@@ -217,7 +218,9 @@ internal import Testing
         return Preconditions(request).adding(stored, to: request).headerFields[values: .ifNoneMatch]
     }
 
-    @Test("C05, C01 RFC 9111 §4.3.1: sends the caller's tags first, then the missing tags of the cache")
+    @Test(
+        "RFC 9111 §4.3.1: sends the caller's tags first, then the missing tags of the cache",
+        .requirement("C05", "C01"))
     func adding() {
         #expect(added([], #""a""#) == [#""a""#])
         #expect(added([], #""a""#, #"W/"b""#, #""a""#) == [#""a", W/"b""#])
@@ -232,7 +235,7 @@ internal import Testing
         #expect(added(["If-None-Match:"], #""a""#) == [#""a""#])
     }
 
-    @Test("C05: adds nothing to a malformed list, which would change the meaning")
+    @Test("Adds nothing to a malformed list, which would change the meaning", .requirement("C05"))
     func addingToMalformed() {
         #expect(added(["If-None-Match: *"], #""a""#) == ["*"])
         #expect(added([#"If-None-Match: "c, d"#], #""a""#) == [#""c, d"#])
@@ -242,7 +245,7 @@ internal import Testing
         #expect(added([], #""b""#) == [#""b""#])
     }
 
-    @Test("C05: sends bytes that are not UTF-8 unchanged, and keeps all other fields")
+    @Test("Sends bytes that are not UTF-8 unchanged, and keeps all other fields", .requirement("C05"))
     func addingBytes() throws {
         let bytes: [UInt8] = [0x22, 0xE9, 0x22]
         var stored = Sample.stored()
@@ -257,7 +260,7 @@ internal import Testing
         #expect(Preconditions(sent).isNotModified(stored))
     }
 
-    @Test("P13, P27: with random bytes, added tags are found again, and earlier tags stay")
+    @Test("With random bytes, added tags are found again, and earlier tags stay", .requirement("P13", "P27"))
     func anyBytes() {
         var generator = SeededGenerator()
         let pieces = ["\"", "\\", ",", " ", "W/", "*", "a", "b", "\"a\"", "\u{0}", "é"]

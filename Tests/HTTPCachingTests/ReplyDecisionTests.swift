@@ -1,9 +1,10 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct ReplyDecisionTests {
-    @Test("C11, C5 RFC 9111 §4.3.3: a full response replaces the whole stored one")
+    @Test("RFC 9111 §4.3.3: a full response replaces the whole stored one", .requirement("C11", "C5"))
     func fullResponse() {
         let old = Sample.stored("ETag: \"a\"", "Last-Modified: x", "X-Old: 1")
         let reply = Sample.exchange("Date: Sun, 06 Nov 1994 08:50:37 GMT", "X-New: 2", received: 60)
@@ -41,13 +42,13 @@ internal import Testing
         #expect(stale == (2, old, 20))
     }
 
-    @Test("V04: a response with Vary: * is delivered, not stored")
+    @Test("A response with Vary: * is delivered, not stored", .requirement("V04"))
     func varyStar() {
         let reply = Sample.exchange("Cache-Control: max-age=60", "Vary: Accept, *")
         #expect(Sample.decide(on: reply) == .relay(removeStored: false))
     }
 
-    @Test("V10 RFC 9111 §4.1: records the request that was sent")
+    @Test("RFC 9111 §4.1: records the request that was sent", .requirement("V10"))
     func sentRequest() {
         let sent = Sample.request("Accept-Encoding: gzip", "User-Agent: x")
         let reply = Sample.exchange("Vary: accept-encoding, USER-AGENT", to: sent)
@@ -59,7 +60,8 @@ internal import Testing
     }
 
     @Test(
-        "S05, B6: a no-store reply is relayed and removes the stored response; other unstorable replies remove nothing")
+        "A no-store reply is relayed and removes the stored response; other unstorable replies remove nothing",
+        .requirement("S05", "B6"))
     func relays() {
         let old = Sample.stored("ETag: \"a\"")
         #expect(
@@ -78,7 +80,7 @@ internal import Testing
                 == .relay(removeStored: false))
     }
 
-    @Test("B4: .doNotStore relays the response and removes the stored one")
+    @Test(".doNotStore relays the response and removes the stored one", .requirement("B4"))
     func doNotStore() {
         let policy = CachePolicy(lifetimeOverride: .doNotStore)
         let old = Sample.stored("Cache-Control: max-age=60")
@@ -90,14 +92,14 @@ internal import Testing
     }
 
     @Test(
-        "K3: the 304 to a caller's condition reaches the caller",
+        "The 304 to a caller's condition reaches the caller", .requirement("K3"),
         arguments: ["If-None-Match: \"x\"", "If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", "If-None-Match: *"])
     func callersCondition(line: String) {
         let reply = Sample.exchange("ETag: \"x\"", status: .notModified, to: Sample.request(line))
         #expect(Sample.decide(on: reply, Sample.stored("ETag: \"x\"")) == .relay(removeStored: false))
     }
 
-    @Test("C13: a 304 that no response can answer leads to an unconditional request")
+    @Test("A 304 that no response can answer leads to an unconditional request", .requirement("C13"))
     func unanswerable() {
         let reply = Sample.exchange("ETag: \"a\"", status: .notModified)
         #expect(Sample.decide(on: reply) == .retry(removing: []))

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct ReuseDecisionTests {
@@ -27,7 +28,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), response, minute, policy: .shared) == .hit(1, age: 0, isStale: false))
     }
 
-    @Test("F01, B1: a fresh response answers, a stale one is validated")
+    @Test("A fresh response answers, a stale one is validated", .requirement("F01", "B1"))
     func freshness() {
         #expect(Sample.decide(Sample.request(), minute, at: 59) == .hit(0, age: 59, isStale: false))
         #expect(Sample.decide(Sample.request(), minute, at: 60) == .validate(0, conditional("\"a\""), .stale))
@@ -35,26 +36,26 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), bare, at: 60) == .forward(.stale))
     }
 
-    @Test("A07, B1: a response from the future is validated")
+    @Test("A response from the future is validated", .requirement("A07", "B1"))
     func clockSetBack() {
         #expect(Outcome(Sample.decide(Sample.request(), minute, at: -5)) == .hit)
         #expect(Outcome(Sample.decide(Sample.request(), minute, at: -6)) == .validate)
     }
 
-    @Test("F08 RFC 9111 §5.2.2.4: no-cache is validated even if fresh, whatever the request allows")
+    @Test("RFC 9111 §5.2.2.4: no-cache is validated even if fresh, whatever the request allows", .requirement("F08"))
     func noCache() {
         let response = Sample.stored("Cache-Control: no-cache, max-age=60", "ETag: \"a\"")
         #expect(Sample.decide(Sample.request(), response) == .validate(0, conditional("\"a\""), .stale))
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale"), response)) == .validate)
     }
 
-    @Test("P07: of conflicting directives the more restrictive wins")
+    @Test("Of conflicting directives the more restrictive wins", .requirement("P07"))
     func conflict() {
         let response = Sample.stored("Cache-Control: max-age=60, no-cache, immutable, public", "ETag: \"a\"")
         #expect(Outcome(Sample.decide(Sample.request(), response)) == .validate)
     }
 
-    @Test("F11 RFC 9111 §5.2.2.2: a fresh response with must-revalidate answers")
+    @Test("RFC 9111 §5.2.2.2: a fresh response with must-revalidate answers", .requirement("F11"))
     func mustRevalidate() {
         let response = Sample.stored("Cache-Control: must-revalidate, max-age=60", "ETag: \"a\"")
         #expect(Sample.decide(Sample.request(), response, at: 59) == .hit(0, age: 59, isStale: false))
@@ -64,7 +65,7 @@ internal import Testing
     // MARK: Request directives
 
     @Test(
-        "Q01 RFC 9111 §5.2.1.1: max-age limits the age",
+        "RFC 9111 §5.2.1.1: max-age limits the age", .requirement("Q01"),
         arguments: [
             ("max-age=10", 10, .hit), ("max-age=10", 11, .validate), ("max-age=100", 59, .hit),
             ("max-age=100", 60, .validate), ("max-age=100, max-stale", 60, .staleHit),
@@ -76,7 +77,7 @@ internal import Testing
     }
 
     @Test(
-        "Q02 RFC 9111 §5.2.1.2: max-stale allows staleness up to its argument, or any",
+        "RFC 9111 §5.2.1.2: max-stale allows staleness up to its argument, or any", .requirement("Q02"),
         arguments: [
             ("max-stale=5", 65, .staleHit), ("max-stale=5", 66, .validate), ("max-stale=0", 60, .staleHit),
             ("max-stale", 1_000_000, .staleHit), ("max-stale=x", 61, .validate), ("max-stale=5", 59, .hit),
@@ -86,14 +87,16 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: \(control)"), minute, at: at)) == expected)
     }
 
-    @Test("Q02: the staleness of a response from the future is unknown; only max-stale without a value allows it")
+    @Test(
+        "The staleness of a response from the future is unknown; only max-stale without a value allows it",
+        .requirement("Q02"))
     func staleFromFuture() {
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale=9999"), minute, at: -60)) == .validate)
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale"), minute, at: -60)) == .staleHit)
     }
 
     @Test(
-        "Q03 RFC 9111 §5.2.1.3: min-fresh asks for a lifetime of at least age + n",
+        "RFC 9111 §5.2.1.3: min-fresh asks for a lifetime of at least age + n", .requirement("Q03"),
         arguments: [
             ("min-fresh=10", 50, .hit), ("min-fresh=10", 51, .validate), ("min-fresh=0", 59, .hit),
             ("min-fresh=x", 0, .validate), ("min-fresh=10, max-stale", 51, .validate),
@@ -104,7 +107,7 @@ internal import Testing
     }
 
     @Test(
-        "Q04 RFC 9111 §5.2.1.4: no-cache validates with the stored validators",
+        "RFC 9111 §5.2.1.4: no-cache validates with the stored validators", .requirement("Q04"),
         arguments: ["Cache-Control: no-cache", "Cache-Control: no-cache=\"x\"", "Cache-Control: max-stale, no-cache"])
     func requestNoCache(line: String) {
         let request = Sample.request(line)
@@ -113,7 +116,7 @@ internal import Testing
         #expect(Sample.decide(request, Sample.stored("Cache-Control: max-age=60")) == .forward(.request))
     }
 
-    @Test("F12 RFC 9111 §5.4: Pragma: no-cache counts only without Cache-Control")
+    @Test("RFC 9111 §5.4: Pragma: no-cache counts only without Cache-Control", .requirement("F12"))
     func pragma() {
         #expect(Outcome(Sample.decide(Sample.request("Pragma: no-cache"), minute)) == .validate)
         #expect(Outcome(Sample.decide(Sample.request("pragma: foo, No-Cache"), minute)) == .validate)
@@ -123,7 +126,7 @@ internal import Testing
     }
 
     @Test(
-        "Q05, R01 RFC 9111 §5.2.2: no request can allow serving stale if the response forbids it",
+        "RFC 9111 §5.2.2: no request can allow serving stale if the response forbids it", .requirement("Q05", "R01"),
         arguments: ["must-revalidate", "no-cache"])
     func responseOutranks(directive: String) {
         let response = Sample.stored("Cache-Control: max-age=60, \(directive)", "ETag: \"a\"")
@@ -134,7 +137,8 @@ internal import Testing
     }
 
     @Test(
-        "R01 RFC 9111 §5.2.2.8, §5.2.2.10: in a shared cache, proxy-revalidate and s-maxage also forbid it",
+        "RFC 9111 §5.2.2.8, §5.2.2.10: in a shared cache, proxy-revalidate and s-maxage also forbid it",
+        .requirement("R01"),
         arguments: ["max-age=60, proxy-revalidate", "s-maxage=60"])
     func sharedResponseOutranks(control: String) {
         let response = Sample.stored("Cache-Control: \(control)", "ETag: \"a\"")
@@ -143,7 +147,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(request, response, at: 60)) == .staleHit)
     }
 
-    @Test("R07 RFC 9111 §5.2.1.7: only-if-cached gets a usable stored response or a miss")
+    @Test("RFC 9111 §5.2.1.7: only-if-cached gets a usable stored response or a miss", .requirement("R07"))
     func onlyIfCached() {
         let request = Sample.request("Cache-Control: only-if-cached")
         #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
@@ -158,14 +162,14 @@ internal import Testing
         #expect(Sample.decide(post, minute) == .unsatisfiable)
     }
 
-    @Test("S06 RFC 9111 §5.2.1.5: the store may answer a request with no-store, but is not updated")
+    @Test("RFC 9111 §5.2.1.5: the store may answer a request with no-store, but is not updated", .requirement("S06"))
     func requestNoStore() {
         let request = Sample.request("Cache-Control: no-store")
         #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
         #expect(Sample.decide(request, minute, at: 60) == .forward(.stale))
     }
 
-    @Test("M01, M02 RFC 8246 §2: a reload uses a fresh immutable response; a forced reload does not")
+    @Test("RFC 8246 §2: a reload uses a fresh immutable response; a forced reload does not", .requirement("M01", "M02"))
     func immutable() {
         let response = Sample.stored("Cache-Control: max-age=60, immutable", "ETag: \"a\"")
         let reload = Sample.request("Cache-Control: max-age=0")
@@ -180,7 +184,7 @@ internal import Testing
         #expect(Sample.decide(reload, minute) == .validate(0, conditional("\"a\"", reload), .request))
     }
 
-    @Test("M03 RFC 8246 §3: immutable is ignored without TLS, and in a request")
+    @Test("RFC 8246 §3: immutable is ignored without TLS, and in a request", .requirement("M03"))
     func immutableElsewhere() {
         let response = Sample.stored("Cache-Control: max-age=60, immutable", "ETag: \"a\"")
         let plain = Sample.request("Cache-Control: max-age=0", scheme: "http")
@@ -193,7 +197,7 @@ internal import Testing
 
     // MARK: Request methods
 
-    @Test("R05 RFC 9111 §4: a stored response to GET answers GET and HEAD")
+    @Test("RFC 9111 §4: a stored response to GET answers GET and HEAD", .requirement("R05"))
     func head() {
         let request = Sample.request(method: .head)
         #expect(Sample.decide(request, minute, at: 59) == .hit(0, age: 59, isStale: false))
@@ -201,7 +205,7 @@ internal import Testing
     }
 
     @Test(
-        "R04 RFC 9111 §4: other methods go to the origin",
+        "RFC 9111 §4: other methods go to the origin", .requirement("R04"),
         arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get", "M-SEARCH"])
     func otherMethods(name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
@@ -211,7 +215,8 @@ internal import Testing
     }
 
     @Test(
-        "Q06, C10 RFC 9111 §4.3.2: forwards conditions that only the origin may evaluate, and evaluates the others",
+        "RFC 9111 §4.3.2: forwards conditions that only the origin may evaluate, and evaluates the others",
+        .requirement("Q06", "C10"),
         arguments: [
             ("Range: bytes=0-1", Outcome.hit), ("If-Range: \"a\"", .hit), ("If-Match: \"a\"", .forward),
             ("If-None-Match: \"a\"", .hit), ("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", .hit),
@@ -232,7 +237,7 @@ internal import Testing
 
     // MARK: Selection
 
-    @Test("V02 RFC 9111 §4.1: a response that other request fields selected does not answer")
+    @Test("RFC 9111 §4.1: a response that other request fields selected does not answer", .requirement("V02"))
     func vary() {
         let german = Sample.request("Accept-Language: de")
         let response = Sample.stored("Cache-Control: max-age=60", "Vary: accept-language", for: german)
@@ -243,7 +248,7 @@ internal import Testing
         #expect(Sample.decide(local, response) == .unsatisfiable)
     }
 
-    @Test("V06 RFC 9111 §2: of several variants the matching one answers")
+    @Test("RFC 9111 §2: of several variants the matching one answers", .requirement("V06"))
     func variants() {
         let german = Sample.request("Accept-Language: de")
         let english = Sample.request("Accept-Language: en")
@@ -254,7 +259,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), first, second) == .forward(.varyMiss))
     }
 
-    @Test("V07 RFC 9111 §4: of several usable responses the most recent by Date answers")
+    @Test("RFC 9111 §4: of several usable responses the most recent by Date answers", .requirement("V07"))
     func mostRecent() {
         let older = Sample.stored("Cache-Control: max-age=600", "Date: \(Sample.time(0))", received: 20)
         let newer = Sample.stored("Cache-Control: max-age=600", "Date: \(Sample.time(10))", received: 10)
@@ -264,7 +269,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), newer, received, older, at: 20) == .hit(1, age: 10, isStale: false))
     }
 
-    @Test("V07: an unusable response is not a candidate")
+    @Test("An unusable response is not a candidate", .requirement("V07"))
     func mostRecentUsable() {
         let fresh = Sample.stored("Cache-Control: max-age=600", "ETag: \"a\"")
         let stale = Sample.stored("Cache-Control: max-age=1", "ETag: \"b\"", received: 10)
@@ -272,7 +277,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), fresh, stale, at: 700) == .validate(1, conditional("\"b\""), .stale))
     }
 
-    @Test("V08 RFC 9111 §4.1: a response with Vary precedes a more recent one without")
+    @Test("RFC 9111 §4.1: a response with Vary precedes a more recent one without", .requirement("V08"))
     func varyFirst() {
         let german = Sample.request("Accept-Language: de")
         let plain = Sample.stored("Cache-Control: max-age=60", received: 10)
@@ -282,7 +287,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), plain, varied, at: 10) == .hit(0, age: 0, isStale: false))
     }
 
-    @Test("C01: a response with a validator is validated before a more recent one without")
+    @Test("A response with a validator is validated before a more recent one without", .requirement("C01"))
     func validatorFirst() {
         let tagged = Sample.stored("ETag: \"a\"")
         let bare = Sample.stored("X: y", received: 10)
@@ -290,7 +295,7 @@ internal import Testing
         #expect(Sample.decide(Sample.request(), bare, tagged, at: 20) == .validate(1, conditional("\"a\""), .stale))
     }
 
-    @Test("C2: a response without its body neither answers nor is validated")
+    @Test("A response without its body neither answers nor is validated", .requirement("C2"))
     func missingBody() {
         let lost = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"", hasIntactBody: false)
         #expect(Sample.decide(Sample.request(), lost) == .forward(.miss))
@@ -299,7 +304,7 @@ internal import Testing
         #expect(Sample.decide() == .forward(.uriMiss))
     }
 
-    @Test("W02 RFC 9211 §2.2: the reasons have their registered names")
+    @Test("RFC 9211 §2.2: the reasons have their registered names", .requirement("W02"))
     func reasons() {
         let reasons: [ForwardReason] = [.bypass, .method, .uriMiss, .varyMiss, .miss, .request, .stale]
         #expect(

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// A response with a lifetime of 10 seconds and more directives, a request, a failure at a time, and whether the
@@ -44,7 +45,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect((choice == 0) == example.answers)
     }
 
-    @Test("E04, E05 RFC 5861 §4: a stored response may replace a 5xx, and no other status")
+    @Test("RFC 5861 §4: a stored response may replace a 5xx, and no other status", .requirement("E04", "E05"))
     func statuses() {
         for code in 100...599 {
             let failure = StaleFallback.Failure(HTTPResponse.Status(code: code))
@@ -53,7 +54,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E04, E05 RFC 5861 §4: stale-if-error of response or request limits the staleness",
+        "RFC 5861 §4: stale-if-error of response or request limits the staleness", .requirement("E04", "E05"),
         arguments: [
             Case("stale-if-error=30", at: 10, true), Case("stale-if-error=30", at: 40, true),
             Case("stale-if-error=30", at: 41, false), Case("x", at: 10, false), Case("x", at: 9, true),
@@ -82,7 +83,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E03, R01, R02 RFC 9111 §4.2.4, §5.2.2.2: directives that forbid serving stale count, connected or not",
+        "RFC 9111 §4.2.4, §5.2.2.2: directives that forbid serving stale count, connected or not",
+        .requirement("E03", "R01", "R02"),
         arguments: [StaleFallback.Failure.disconnected, .status(504)])
     func forbidden(failure: StaleFallback.Failure) {
         for example in [
@@ -100,7 +102,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "R03 RFC 9111 §4.2.4: when the origin is unreachable, a stale response answers within the policy's limit",
+        "RFC 9111 §4.2.4: when the origin is unreachable, a stale response answers within the policy's limit",
+        .requirement("R03"),
         arguments: [
             Case("x", nil, .disconnected, at: 10, true), Case("x", nil, .disconnected, at: 1_000_000_000, true),
             Case("x", nil, .disconnected, at: 10, policy: CachePolicy(staleWhenDisconnected: .zero), false),
@@ -120,14 +123,17 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "R03, Q01, Q03, Q04: no stale response for a request that wants a fresh or a validated one",
+        "No stale response for a request that wants a fresh or a validated one",
+        .requirement("R03", "Q01", "Q03", "Q04"),
         arguments: ["no-cache", "max-age=100", "min-fresh=0", "max-age=0", "max-age=100, max-stale=x"])
     func refused(control: String) {
         check(Case("stale-if-error=30", control, .disconnected, at: 11, false))
         check(Case("stale-if-error=30", control, at: 11, false))
     }
 
-    @Test("R03: the most recent usable response; only for GET and HEAD, with a matching Vary and an intact body")
+    @Test(
+        "The most recent usable response; only for GET and HEAD, with a matching Vary and an intact body",
+        .requirement("R03"))
     func which() {
         let old = Sample.stored("Cache-Control: max-age=10")
         let new = Sample.stored("Cache-Control: max-age=10", received: 5)
@@ -141,7 +147,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(choose(Sample.request(), german, lost, failure: .disconnected, at: 0) == nil)
     }
 
-    @Test("C12, E04, E05 RFC 9111 §4.3.3: an error is relayed unless a stored response may be served stale")
+    @Test(
+        "RFC 9111 §4.3.3: an error is relayed unless a stored response may be served stale",
+        .requirement("C12", "E04", "E05"))
     func replies() {
         let stored = Sample.stored("Cache-Control: max-age=10, stale-if-error=30", "ETag: \"a\"")
         func decide(_ status: HTTPResponse.Status, at received: Int64) -> ReplyDecision {

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// A response with a lifetime of 10 seconds and more directives, a request, a time, and the decision.
@@ -32,7 +33,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E01, E02 RFC 5861 §3: inside the window stale answers and is validated behind; outside, it is validated first",
+        "RFC 5861 §3: inside the window stale answers and is validated behind; outside, it is validated first",
+        .requirement("E01", "E02"),
         arguments: [
             Case("stale-while-revalidate=30", at: 9, .hit), Case("stale-while-revalidate=30", at: 10, .revalidatedHit),
             Case("stale-while-revalidate=30", at: 40, .revalidatedHit),
@@ -47,7 +49,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         check(example)
     }
 
-    @Test("E01: the answer has its age, and is the most recent usable response")
+    @Test("The answer has its age, and is the most recent usable response", .requirement("E01"))
     func answer() {
         let old = Sample.stored("Cache-Control: max-age=10, stale-while-revalidate=90")
         let new = Sample.stored("Cache-Control: max-age=10, stale-while-revalidate=90", received: 5)
@@ -58,7 +60,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E03, R01 RFC 9111 §4.2.4: directives that forbid serving stale close the window",
+        "RFC 9111 §4.2.4: directives that forbid serving stale close the window", .requirement("E03", "R01"),
         arguments: [
             Case("stale-while-revalidate=30, must-revalidate", at: 10, .validate),
             Case("stale-while-revalidate=30, no-cache", at: 10, .validate),
@@ -74,7 +76,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E01, Q01, Q02, Q03, Q04, R07: directives of the request take precedence over the window",
+        "Directives of the request take precedence over the window",
+        .requirement("E01", "Q01", "Q02", "Q03", "Q04", "R07"),
         arguments: [
             Case("stale-while-revalidate=30", "max-age=100", at: 10, .validate),
             Case("stale-while-revalidate=30", "max-age=100, max-stale=x", at: 10, .validate),
@@ -94,7 +97,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "E01, B5: each mode inside the window",
+        "Each mode inside the window", .requirement("E01", "B5"),
         arguments: [
             (.http, .revalidatedHit), (.cacheFirst, .staleHit), (.revalidateAlways, .validate), (.remoteOnly, .forward),
             (.cacheOnly, .staleHit),

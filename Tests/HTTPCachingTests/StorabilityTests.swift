@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct StorabilityTests {
@@ -14,7 +15,7 @@ internal import Testing
     private static let removed = Storability.notStorable(removesStored: true)
 
     @Test(
-        "S01 RFC 9111 §3: only responses to GET are stored",
+        "RFC 9111 §3: only responses to GET are stored", .requirement("S01"),
         arguments: ["HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "QUERY", "get", "M-SEARCH"])
     func methods(name: String) throws {
         let method = try #require(HTTPRequest.Method(name))
@@ -24,7 +25,7 @@ internal import Testing
         #expect(storability("Cache-Control: max-age=60", to: Sample.request()) == .storable)
     }
 
-    @Test("S02, S03 RFC 9111 §3: only final statuses, and neither a part nor a 304")
+    @Test("RFC 9111 §3: only final statuses, and neither a part nor a 304", .requirement("S02", "S03"))
     func statuses() {
         for code in [0, 100, 101, 103, 199, 206, 304, 600, 999] {
             let status = HTTPResponse.Status(code: code)
@@ -32,14 +33,16 @@ internal import Testing
         }
     }
 
-    @Test("S04, S05, B6 RFC 9111 §5.2.2.5: a no-store response is not stored, and removes the stored one")
+    @Test(
+        "RFC 9111 §5.2.2.5: a no-store response is not stored, and removes the stored one",
+        .requirement("S04", "S05", "B6"))
     func noStore() {
         #expect(storability("Cache-Control: no-store") == Self.removed)
         #expect(storability("Cache-Control: max-age=60, no-store, public") == Self.removed)
         #expect(storability("Cache-Control: no-store", status: .partialContent) == Self.removed)
     }
 
-    @Test("S05: an error with no-store leaves the last good response alone")
+    @Test("An error with no-store leaves the last good response alone", .requirement("S05"))
     func noStoreError() {
         #expect(storability("Cache-Control: no-store", status: .serviceUnavailable) == Self.passed)
         #expect(storability("Cache-Control: no-store", status: .internalServerError) == Self.passed)
@@ -47,21 +50,23 @@ internal import Testing
         #expect(storability("Cache-Control: no-store", status: .tooManyRequests) == Self.passed)
     }
 
-    @Test("G12: the reply to a range or a precondition answers no other request")
+    @Test("The reply to a range or a precondition answers no other request", .requirement("G12"))
     func requestSpecific() {
         for status in [HTTPResponse.Status.rangeNotSatisfiable, .preconditionFailed] {
             #expect(storability("Cache-Control: max-age=60, public", status: status) == Self.passed)
         }
     }
 
-    @Test("S06 RFC 9111 §5.2.1.5: the response to a request with no-store is not stored; the stored response stays")
+    @Test(
+        "RFC 9111 §5.2.1.5: the response to a request with no-store is not stored; the stored response stays",
+        .requirement("S06"))
     func requestNoStore() {
         let request = Sample.request("Cache-Control: no-store")
         #expect(storability("Cache-Control: max-age=60", to: request) == Self.passed)
         #expect(storability("Cache-Control: no-store", to: request) == Self.removed)
     }
 
-    @Test("S07 RFC 9111 §5.2.2.3: must-understand overrides no-store for an understood status")
+    @Test("RFC 9111 §5.2.2.3: must-understand overrides no-store for an understood status", .requirement("S07"))
     func mustUnderstand() {
         #expect(storability("Cache-Control: must-understand, no-store, max-age=60") == .storable)
         #expect(storability("Cache-Control: no-store, must-understand", status: .notFound) == .storable)
@@ -72,14 +77,16 @@ internal import Testing
         #expect(storability("Cache-Control: max-age=60", status: 418) == .storable)
     }
 
-    @Test("S08 RFC 9111 §5.2.2.7: private makes any final status storable in a private cache")
+    @Test("RFC 9111 §5.2.2.7: private makes any final status storable in a private cache", .requirement("S08"))
     func privateStatus() {
         #expect(storability("Cache-Control: private", status: .found) == .storable)
         #expect(storability("Cache-Control: private=\"x\"", status: .found) == .storable)
         #expect(storability("Cache-Control: private", status: .found, policy: .shared) == Self.passed)
     }
 
-    @Test("F10 RFC 9111 §5.2.2.7: private with field names limits only shared caches; a private one keeps every field")
+    @Test(
+        "RFC 9111 §5.2.2.7: private with field names limits only shared caches; a private one keeps every field",
+        .requirement("F10"))
     func privateFields() {
         let exchange = Sample.exchange(
             #"Cache-Control: private="set-cookie", max-age=60"#, "Set-Cookie: a=b", "X: y")
@@ -93,7 +100,7 @@ internal import Testing
     }
 
     @Test(
-        "S09 RFC 9111 §3: explicit freshness information makes any final status storable",
+        "RFC 9111 §3: explicit freshness information makes any final status storable", .requirement("S09"),
         arguments: [299, 302, 400, 403, 429, 499, 500, 503, 599])
     func explicit(code: Int) {
         let status = HTTPResponse.Status(code: code)
@@ -103,7 +110,7 @@ internal import Testing
         #expect(storability("Cache-Control: s-maxage=60", status: status, policy: .shared) == .storable)
     }
 
-    @Test("S10 RFC 9111 §3: otherwise, only statuses that are cacheable by default are storable")
+    @Test("RFC 9111 §3: otherwise, only statuses that are cacheable by default are storable", .requirement("S10"))
     func implicit() {
         let cacheable: Set<Int> = [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]
         for code in 100...999 {
@@ -113,7 +120,8 @@ internal import Testing
     }
 
     @Test(
-        "S08, P15 RFC 9111 §5.2.2.7: private with an invalid argument still restricts; a malformed one permits nothing",
+        "RFC 9111 §5.2.2.7: private with an invalid argument still restricts; a malformed one permits nothing",
+        .requirement("S08", "P15"),
         arguments: [
             ("private=1", true), ("private=\"\"", true), ("PRIVATE=junk", true), ("private=\",\"", true),
             ("private=", false), ("private=\"x", false), ("private; x", false), ("private x", false),
@@ -123,20 +131,20 @@ internal import Testing
         #expect(storability("Cache-Control: \(control)", status: .found) == (isReadable ? .storable : Self.passed))
     }
 
-    @Test("S13 RFC 9111 §3.1: fields for proxies do not prevent storing")
+    @Test("RFC 9111 §3.1: fields for proxies do not prevent storing", .requirement("S13"))
     func proxyFields() {
         #expect(storability("Proxy-Authenticate: Basic", "Proxy-Authentication-Info: x") == .storable)
         #expect(storability("Cache-Control: max-age=60", to: Sample.request("Proxy-Authorization: x")) == .storable)
     }
 
-    @Test("S20 RFC 9111 §5.2.2.10: s-maxage makes no response storable in a private cache")
+    @Test("RFC 9111 §5.2.2.10: s-maxage makes no response storable in a private cache", .requirement("S20"))
     func sharedMaxAge() {
         #expect(storability("Cache-Control: s-maxage=60", status: .found) == Self.passed)
         #expect(storability("Cache-Control: s-maxage=60", status: .ok) == .storable)
         #expect(storability("Cache-Control: s-maxage=0, proxy-revalidate", status: .ok) == .storable)
     }
 
-    @Test("S19 RFC 9111 §3.5: Authorization does not restrict a private cache")
+    @Test("RFC 9111 §3.5: Authorization does not restrict a private cache", .requirement("S19"))
     func privateAuthorization() {
         let request = Sample.request("Authorization: Basic eA==")
         #expect(storability("Cache-Control: max-age=60", to: request) == .storable)
@@ -145,7 +153,8 @@ internal import Testing
     }
 
     @Test(
-        "S19 RFC 9111 §3.5: a shared cache stores the response to Authorization only if the response permits it",
+        "RFC 9111 §3.5: a shared cache stores the response to Authorization only if the response permits it",
+        .requirement("S19"),
         arguments: [
             ("max-age=60", Self.passed), ("public", .storable), ("must-revalidate, max-age=60", .storable),
             ("s-maxage=60", .storable), ("proxy-revalidate, max-age=60", Self.passed), ("private", Self.passed),
@@ -157,28 +166,28 @@ internal import Testing
         #expect(storability("Cache-Control: \(control)", to: request) == .storable)
     }
 
-    @Test("P07 RFC 9111 §4.2.1: of conflicting directives the more restrictive wins")
+    @Test("RFC 9111 §4.2.1: of conflicting directives the more restrictive wins", .requirement("P07"))
     func conflicts() {
         #expect(storability("Cache-Control: public, no-store") == Self.removed)
         #expect(storability("Cache-Control: public, private", policy: .shared) == Self.passed)
     }
 
-    @Test("P13: no-store after an unclosed quote counts")
+    @Test("no-store after an unclosed quote counts", .requirement("P13"))
     func unterminated() {
         #expect(storability(#"Cache-Control: max-age=60, ext="x, no-store"#) == Self.removed)
     }
 
-    @Test("F07: stores a response with neither freshness nor validator")
+    @Test("Stores a response with neither freshness nor validator", .requirement("F07"))
     func nothingToGoBy() {
         #expect(storability("X: y") == .storable)
     }
 
-    @Test("F12, F13: Pragma and Warning of a response have no effect")
+    @Test("Pragma and Warning of a response have no effect", .requirement("F12", "F13"))
     func pragma() {
         #expect(storability("Pragma: no-cache", "Warning: 110 - \"stale\"") == .storable)
     }
 
-    @Test("B4: .doNotStore and a negative lifetime store nothing, and remove the stored response")
+    @Test(".doNotStore and a negative lifetime store nothing, and remove the stored response", .requirement("B4"))
     func doNotStore() {
         let overrides: [CachePolicy.LifetimeOverride] = [.doNotStore, .fixed(.seconds(-1)), .fixed(.milliseconds(-1))]
         for override in overrides {

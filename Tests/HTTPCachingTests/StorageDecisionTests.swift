@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct StorageDecisionTests {
@@ -19,7 +20,7 @@ internal import Testing
 
     // MARK: Rules
 
-    @Test("S01, S02, S03, S04, S06, S07, S10: each refusal names its rule")
+    @Test("Each refusal names its rule", .requirement("S01", "S02", "S03", "S04", "S06", "S07", "S10"))
     func refusals() {
         #expect(rule("max-age=60", to: Sample.request(method: .head)) == .methodNotUnderstood)
         #expect(rule("max-age=60", to: Sample.request(method: .put)) == .methodNotUnderstood)
@@ -44,7 +45,7 @@ internal import Testing
         #expect(many.storability == .notStorable(removesStored: false))
     }
 
-    @Test("S08, S19, P07: a refusal only by shared caches names its rule")
+    @Test("A refusal only by shared caches names its rule", .requirement("S08", "S19", "P07"))
     func sharedRefusals() {
         let request = Sample.request("Authorization: Basic eA==")
         #expect(rule("private, max-age=60", policy: .shared) == .privateInSharedCache)
@@ -55,7 +56,7 @@ internal import Testing
         #expect(rule("s-maxage=60", status: .found) == .nothingAllowsStoring)
     }
 
-    @Test("S08, S09, S10, S20: a stored response names the most explicit permission")
+    @Test("A stored response names the most explicit permission", .requirement("S08", "S09", "S10", "S20"))
     func permissions() {
         #expect(rule("s-maxage=60, max-age=60, public", policy: .shared) == .sharedMaxAgeDirective)
         #expect(rule("s-maxage=60, max-age=60, public") == .maxAgeDirective)
@@ -71,7 +72,7 @@ internal import Testing
     }
 
     @Test(
-        "S08, S09, S10: a malformed directive permits nothing",
+        "A malformed directive permits nothing", .requirement("S08", "S09", "S10"),
         arguments: [
             "max-age=x", "max-age=", "max-age=60; x", "x; max-age=60", "ext==max-age=60", #"ext==max-age=60, x", y"#,
             "private; x", "x; private", "ext==private", "public; x", "x; public", #"ext="public, max-age=60, private"#,
@@ -82,14 +83,14 @@ internal import Testing
     }
 
     @Test(
-        "S09, S10: a directive that is malformed for a shared cache permits nothing",
+        "A directive that is malformed for a shared cache permits nothing", .requirement("S09", "S10"),
         arguments: ["s-maxage=x", "x; s-maxage=60"])
     func unreadableForShared(control: String) {
         #expect(rule(control, status: .found, policy: .shared) == .nothingAllowsStoring)
         #expect(rule(control, policy: .shared) == .heuristicallyCacheable)
     }
 
-    @Test("S03: 206 and 304 are refused despite any permission; no-store is the first rule")
+    @Test("206 and 304 are refused despite any permission; no-store is the first rule", .requirement("S03"))
     func order() {
         #expect(rule("no-store", status: .partialContent) == .noStore)
         #expect(rule("public", status: .partialContent) == .statusNotUnderstood)
@@ -126,7 +127,7 @@ internal import Testing
     }
 
     @Test(
-        "S15 RFC 9110 §9.3.3: a POST is storable if Content-Location is its target",
+        "RFC 9110 §9.3.3: a POST is storable if Content-Location is its target", .requirement("S15"),
         arguments: [
             ("/a?q", true), ("a?q", true), ("?q", true), ("https://example.com/a?q", true),
             ("HTTPS://EXAMPLE.com:443/a?q", true), ("//example.com/a?q", true), ("./a?q#f", true), ("/b/../a?q", true),
@@ -141,7 +142,7 @@ internal import Testing
     }
 
     @Test(
-        "S15 RFC 9110 §9.3.3: a POST needs explicit freshness",
+        "RFC 9110 §9.3.3: a POST needs explicit freshness", .requirement("S15"),
         arguments: [
             (["Cache-Control: max-age=60"], true, true), (["Cache-Control: max-age=0"], true, true),
             (["Expires: Sun, 06 Nov 1994 08:49:37 GMT"], true, true),
@@ -164,7 +165,7 @@ internal import Testing
         #expect((decide(.shared) == .storable) == isShared)
     }
 
-    @Test("S15: a missing or repeated Content-Location makes a POST unstorable")
+    @Test("A missing or repeated Content-Location makes a POST unstorable", .requirement("S15"))
     func postWithoutTarget() {
         #expect(!post("Cache-Control: max-age=60"))
         #expect(!post("Cache-Control: max-age=60", "Location: /a?q"))
@@ -174,7 +175,7 @@ internal import Testing
         #expect(post("Cache-Control: max-age=60", "Content-Location: /", path: nil))
     }
 
-    @Test("S15 RFC 9110 §8.7: only a 200 to a POST equals the answer to a GET")
+    @Test("RFC 9110 §8.7: only a 200 to a POST equals the answer to a GET", .requirement("S15"))
     func postStatus() {
         for code in 100...599 where code != 200 {
             let status = HTTPResponse.Status(code: code)
@@ -183,7 +184,7 @@ internal import Testing
         #expect(post("Cache-Control: max-age=60", "Content-Location: /a?q"))
     }
 
-    @Test("S15, S04, S06: rules that forbid storing the response to a GET apply to a POST")
+    @Test("Rules that forbid storing the response to a GET apply to a POST", .requirement("S15", "S04", "S06"))
     func postRefusals() {
         let location = "Content-Location: /a?q"
         #expect(!post("Cache-Control: max-age=60, no-store", location))

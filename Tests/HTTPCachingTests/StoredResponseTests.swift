@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct StoredResponseTests {
@@ -17,7 +18,7 @@ internal import Testing
 
     // MARK: Storing
 
-    @Test("S11 RFC 9111 §3.1: stores every other field, in order, in its own line")
+    @Test("RFC 9111 §3.1: stores every other field, in order, in its own line", .requirement("S11"))
     func allFields() {
         let lines = [
             date, "Set-Cookie: a=1, b", "X-Unknown: y", "Set-Cookie: c=2", "Clear-Site-Data: \"cache\"",
@@ -26,7 +27,7 @@ internal import Testing
         #expect(stored(lines) == lines)
     }
 
-    @Test("S12 RFC 9110 §7.6.1: does not store fields of the connection")
+    @Test("RFC 9110 §7.6.1: does not store fields of the connection", .requirement("S12"))
     func connectionFields() {
         #expect(
             stored(
@@ -35,13 +36,13 @@ internal import Testing
                 == [date, "X-Stays: 3"])
     }
 
-    @Test("S12 RFC 9110 §7.6.1: Connection cannot remove fields that decide freshness or selection")
+    @Test("RFC 9110 §7.6.1: Connection cannot remove fields that decide freshness or selection", .requirement("S12"))
     func connectionOptions() {
         let lines = [date, "Cache-Control: no-cache", "Age: 7", "Expires: 0", "Vary: Accept"]
         #expect(stored(lines + ["Connection: cache-control, age, date, expires, Vary"]) == lines)
     }
 
-    @Test("S12 RFC 9110 §7.6.1: Connection cannot remove fields that describe the stored bytes")
+    @Test("RFC 9110 §7.6.1: Connection cannot remove fields that describe the stored bytes", .requirement("S12"))
     func connectionOptionsOfContent() {
         let lines = [
             date, "Content-Encoding: gzip", "Content-Type: a/b", "Content-Security-Policy: x", "ETag: \"a\"",
@@ -60,38 +61,38 @@ internal import Testing
         #expect(!updated.fields.contains(.contentRange))
     }
 
-    @Test("S12: a malformed Connection names nothing")
+    @Test("A malformed Connection names nothing", .requirement("S12"))
     func malformedConnection() {
         #expect(stored(date, "Connection: a b, X-Hop", "X-Hop: 1") == [date, "X-Hop: 1"])
     }
 
-    @Test("S13 RFC 9111 §3.1: does not store fields of a proxy")
+    @Test("RFC 9111 §3.1: does not store fields of a proxy", .requirement("S13"))
     func proxyFields() {
         #expect(
             stored(date, "Proxy-Authenticate: x", "Proxy-Authentication-Info: y", "Proxy-Authorization: z", "A: b")
                 == [date, "A: b"])
     }
 
-    @Test("S16 RFC 9110 §6.6.1: a response without Date gets the time of receipt")
+    @Test("RFC 9110 §6.6.1: a response without Date gets the time of receipt", .requirement("S16"))
     func missingDate() {
         #expect(stored("A: b") == ["A: b", date])
     }
 
     @Test(
-        "S17 RFC 9110 §6.6.1: an unusable Date becomes the time of receipt",
+        "RFC 9110 §6.6.1: an unusable Date becomes the time of receipt", .requirement("S17"),
         arguments: ["", "0", "Sun, 6 Nov 1994 08:49:37 GMT"])
     func unusableDate(value: String) {
         #expect(stored("Date: \(value)", "A: b") == [date, "A: b"])
         #expect(stored("Date: \(value)", "A: b", "Date: x") == [date, "A: b"])
     }
 
-    @Test("S16: a usable Date stays unchanged")
+    @Test("A usable Date stays unchanged", .requirement("S16"))
     func usableDate() {
         let asctime = "Date: Sun Nov  6 08:49:30 1994"
         #expect(stored(asctime, "A: b") == [asctime, "A: b"])
     }
 
-    @Test("P28 RFC 9110 §5.5: stores bytes that are not UTF-8 unchanged")
+    @Test("RFC 9110 §5.5: stores bytes that are not UTF-8 unchanged", .requirement("P28"))
     func otherBytes() {
         let bytes: [UInt8] = Array(0x80...0xFF)
         var exchange = Sample.exchange()
@@ -121,7 +122,7 @@ internal import Testing
 
     // MARK: Answering
 
-    @Test("A01 RFC 9111 §4: the Age of a hit is the current age, not the stored Age")
+    @Test("RFC 9111 §4: the Age of a hit is the current age, not the stored Age", .requirement("A01"))
     func ageOfHit() {
         #expect(Sample.stored(date).head(age: 61).headerFields.map(\.description) == [date, "Age: 61"])
         #expect(Sample.stored("Age: 1", date).head(age: 61).headerFields.map(\.description) == ["Age: 61", date])
@@ -130,19 +131,19 @@ internal import Testing
         #expect(Sample.stored(date, status: .notFound).head(age: 1).status == .notFound)
     }
 
-    @Test("A01: after validation the Age is that of the 304, or absent")
+    @Test("After validation the Age is that of the 304, or absent", .requirement("A01"))
     func ageOfValidated() {
         #expect(Sample.stored(date).head(age: nil).headerFields.map(\.description) == [date])
         #expect(Sample.stored("Age: 1", date).head(age: nil).headerFields.map(\.description) == ["Age: 1", date])
     }
 
-    @Test("A06 RFC 9110 §6.6.1: the Date of a stored response stays on a hit")
+    @Test("RFC 9110 §6.6.1: the Date of a stored response stays on a hit", .requirement("A06"))
     func dateOfHit() {
         let response = Sample.stored("Cache-Control: max-age=60")
         #expect(response.head(age: 59).headerFields[.date] == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
-    @Test("F09 RFC 9111 §5.2.2.4: omits fields of no-cache=\"…\" unless validated")
+    @Test("RFC 9111 §5.2.2.4: omits fields of no-cache=\"…\" unless validated", .requirement("F09"))
     func withheldFields() {
         let response = Sample.stored(
             date, "Cache-Control: max-age=60, no-cache=\"set-cookie, X-Secret, age\"", "Set-Cookie: a", "x-secret: b",

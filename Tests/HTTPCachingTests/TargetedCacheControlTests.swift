@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// The value of a targeted field and its expected directives, or `nil` if the field is ignored.
@@ -32,14 +33,18 @@ private struct Case: Sendable, CustomTestStringConvertible {
         CacheControl(targeted: Sample.fields(lines), names: names)?.maxAge
     }
 
-    @Test("W04 RFC 9213 §2.2: fields outside the target list have no effect", arguments: [[], ["my-cache-control"]])
+    @Test(
+        "RFC 9213 §2.2: fields outside the target list have no effect", .requirement("W04"),
+        arguments: [[], ["my-cache-control"]])
     func notTargeted(names: [String]) {
         let lines = ["CDN-Cache-Control: max-age=1", "Surrogate-Control: max-age=2", "Cache-Control: max-age=3"]
         #expect(CacheControl(targeted: Sample.fields(lines), names: names) == nil)
         #expect(CacheControl(Sample.fields(lines)).maxAge == .seconds(3))
     }
 
-    @Test("W05 RFC 9213 §2.2: only the first valid field of the list counts, in any order in the response")
+    @Test(
+        "RFC 9213 §2.2: only the first valid field of the list counts, in any order in the response",
+        .requirement("W05"))
     func order() {
         let lines = ["CDN-Cache-Control: max-age=1", "My-Cache-Control: max-age=2", "Cache-Control: no-store"]
         #expect(Self.maxAge(lines, ["My-Cache-Control", "CDN-Cache-Control"]) == .seconds(2))
@@ -51,7 +56,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05, W06 RFC 9213 §2.1: skips an invalid or empty field for the next",
+        "RFC 9213 §2.1: skips an invalid or empty field for the next", .requirement("W05", "W06"),
         arguments: ["", " ", "max-age=60,", "Max-Age=60", "max-age = 60", "max-age=60; ;", "max-age=\"60"])
     func next(value: String) {
         let lines = ["My-Cache-Control: \(value)", "CDN-Cache-Control: max-age=5"]
@@ -60,7 +65,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05 RFC 9213 §2.2: reads every directive that this cache acts on",
+        "RFC 9213 §2.2: reads every directive that this cache acts on", .requirement("W05"),
         arguments: [
             Case("max-age=60") { $0.maxAge = .seconds(60) },
             Case("s-maxage=60") { $0.sharedMaxAge = .seconds(60) },
@@ -97,7 +102,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W06 RFC 9213 §2.1: a Dictionary: lines combine, parameters are ignored, the last of equal names counts",
+        "RFC 9213 §2.1: a Dictionary: lines combine, parameters are ignored, the last of equal names counts",
+        .requirement("W06"),
         arguments: [
             Case("max-age=60", "no-cache") {
                 $0.maxAge = .seconds(60)
@@ -129,7 +135,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W06 RFC 9213 §2.1: a value of the wrong type restricts and permits nothing",
+        "RFC 9213 §2.1: a value of the wrong type restricts and permits nothing", .requirement("W06"),
         arguments: [
             Case("no-store=?0, private=?0, no-cache=?0, must-revalidate=?0, public=?0, immutable=?0") { _ in },
             Case("no-store=0") { $0.noStore = true },
@@ -164,13 +170,14 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05, P09: numbers beyond 2^31 count as 2^31", arguments: [2_147_483_648, 2_147_483_649, 999_999_999_999_999])
+        "Numbers beyond 2^31 count as 2^31", .requirement("W05", "P09"),
+        arguments: [2_147_483_648, 2_147_483_649, 999_999_999_999_999])
     func largeNumbers(number: Int64) {
         #expect(Self.maxAge(["X: max-age=\(number)"], ["x"]) == .seconds(2_147_483_648))
         #expect(Self.maxAge(["X: max-age=2147483647"], ["x"]) == .seconds(2_147_483_647))
     }
 
-    @Test("W06: a field of any length is read or ignored, in linear time")
+    @Test("A field of any length is read or ignored, in linear time", .requirement("W06"))
     func hostile() {
         let keys = (0..<1000).map { "k\($0)" }.joined(separator: ",")
         #expect(Self.maxAge(["X: \(keys),max-age=5"], ["x"]) == .seconds(5))

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// The lines of a response, and its lifetime in a cache with and without the target list `My-Cache-Control,
@@ -32,7 +33,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W04, W05 RFC 9213 §2.2: only the first valid field of the list counts; without a list, none",
+        "RFC 9213 §2.2: only the first valid field of the list counts; without a list, none",
+        .requirement("W04", "W05"),
         arguments: [
             Case("CDN-Cache-Control: max-age=5", "Cache-Control: max-age=9", targeted: 5, untargeted: 9),
             Case("CDN-Cache-Control: max-age=5", "Cache-Control: no-store", targeted: 5, untargeted: nil),
@@ -50,7 +52,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05 RFC 9213 §2.2: with a targeted field, Expires is ignored, and no other field adds directives",
+        "RFC 9213 §2.2: with a targeted field, Expires is ignored, and no other field adds directives",
+        .requirement("W05"),
         arguments: [
             Case("CDN-Cache-Control: must-revalidate", inAMinute, targeted: 0, untargeted: 60),
             Case("CDN-Cache-Control: private", inAMinute, "Cache-Control: max-age=9", targeted: 0, untargeted: 9),
@@ -66,7 +69,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05, W06: an empty or malformed field counts as absent",
+        "An empty or malformed field counts as absent", .requirement("W05", "W06"),
         arguments: ["", "max-age = 5", "Max-Age=5", "max-age=5,", "max-age=5; ;"])
     func invalid(value: String) {
         let lines = ["My-Cache-Control: \(value)", "Cache-Control: max-age=9"]
@@ -75,7 +78,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "W05 RFC 9213 §2.2: no-cache, must-revalidate and the windows of RFC 5861 in it count",
+        "RFC 9213 §2.2: no-cache, must-revalidate and the windows of RFC 5861 in it count", .requirement("W05"),
         arguments: [
             ("max-age=10", 10, .validate), ("max-age=10, no-cache", 0, .validate),
             ("max-age=10, must-revalidate", 9, .hit),
@@ -90,7 +93,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(Outcome(Sample.decide(Sample.request(), response, at: at)) == .hit)
     }
 
-    @Test("W05, E04: its stale-if-error counts, that of Cache-Control does not")
+    @Test("Its stale-if-error counts, that of Cache-Control does not", .requirement("W05", "E04"))
     func staleFallback() {
         let response = Sample.stored("CDN-Cache-Control: max-age=10", "Cache-Control: max-age=10, stale-if-error=99")
         func choose(_ policy: CachePolicy) -> Int? {
@@ -102,7 +105,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(choose(Self.policy) == nil)
     }
 
-    @Test("W04 RFC 9213 §2.2: stores and forwards fields for other targets")
+    @Test("RFC 9213 §2.2: stores and forwards fields for other targets", .requirement("W04"))
     func passedThrough() {
         let reply = Sample.exchange("CDN-Cache-Control: no-store", "Surrogate-Control: no-store", "ETag: \"a\"")
         guard case .store(let stored) = Sample.decide(on: reply) else {
@@ -114,7 +117,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(HTTPField.Name("Surrogate-Control").map { head[$0] } == "no-store")
     }
 
-    @Test("W05, F09: the fields that no-cache=\"…\" withholds under a target list")
+    @Test("The fields that no-cache=\"…\" withholds under a target list", .requirement("W05", "F09"))
     func withheld() {
         let response = Sample.stored(
             "CDN-Cache-Control: max-age=10, no-cache=\"x-secret\"", "Cache-Control: no-cache=\"x-other\"",

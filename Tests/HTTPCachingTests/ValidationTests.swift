@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct ValidationTests {
@@ -11,19 +12,24 @@ internal import Testing
     }
 
     @Test(
-        "C01 RFC 9111 §4.3.1: If-None-Match is the stored ETag byte for byte, even if weak or malformed",
+        "RFC 9111 §4.3.1: If-None-Match is the stored ETag byte for byte, even if weak or malformed",
+        .requirement("C01"),
         arguments: [#""a""#, #"W/"a""#, "a", #"w/"a\""#, #""a, b""#, #""""#, #"""#, "é"])
     func entityTag(tag: String) {
         #expect(conditions(Sample.stored("ETag: \(tag)")) == ["If-None-Match: \(tag)"])
     }
 
-    @Test("C01 RFC 9110 §13.1.2: `*` is not an entity tag; the origin would confirm any state of the resource")
+    @Test(
+        "RFC 9110 §13.1.2: `*` is not an entity tag; the origin would confirm any state of the resource",
+        .requirement("C01"))
     func anyTag() {
         #expect(conditions(Sample.stored("ETag: *")) == nil)
         #expect(conditions(Sample.stored("ETag: *", lastModified))?.map { $0.prefix(18) } == ["If-Modified-Since:"])
     }
 
-    @Test("C02 RFC 9111 §4.3.1: If-Modified-Since is the stored Last-Modified byte for byte, next to If-None-Match")
+    @Test(
+        "RFC 9111 §4.3.1: If-Modified-Since is the stored Last-Modified byte for byte, next to If-None-Match",
+        .requirement("C02"))
     func both() {
         #expect(
             conditions(Sample.stored("ETag: \"a\"", lastModified))
@@ -34,7 +40,7 @@ internal import Testing
             conditions(Sample.stored("Last-Modified: Sat, 5-Nov-94 8:49")) == ["If-Modified-Since: Sat, 5-Nov-94 8:49"])
     }
 
-    @Test("C02, P27: sends bytes that are not UTF-8 as received")
+    @Test("Sends bytes that are not UTF-8 as received", .requirement("C02", "P27"))
     func otherBytes() {
         var response = Sample.stored()
         response.fields.append(HTTPField(name: .eTag, value: [0x22, 0xFF, 0x22]))
@@ -43,25 +49,25 @@ internal import Testing
         #expect(sent?.withUnsafeBytesOfValue(Array.init) == [0x22, 0xFF, 0x22])
     }
 
-    @Test("C03 RFC 9110 §13.1.3: without Last-Modified, no date is sent")
+    @Test("RFC 9110 §13.1.3: without Last-Modified, no date is sent", .requirement("C03"))
     func noInvention() {
         #expect(conditions(Sample.stored("ETag: \"a\"")) == ["If-None-Match: \"a\""])
         #expect(conditions(Sample.stored()) == nil)
         #expect(conditions(Sample.stored("ETag:", "Last-Modified: ")) == nil)
     }
 
-    @Test("C2: a response without an intact body is not validated")
+    @Test("A response without an intact body is not validated", .requirement("C2"))
     func missingBody() {
         #expect(conditions(Sample.stored("ETag: \"a\"", lastModified, hasIntactBody: false)) == nil)
     }
 
-    @Test("C1: finds validators in any case", arguments: ["etag", "ETag", "Etag", "ETAG"])
+    @Test("Finds validators in any case", .requirement("C1"), arguments: ["etag", "ETag", "Etag", "ETAG"])
     func anyCase(name: String) {
         #expect(conditions(Sample.stored("\(name): \"a\"")) == ["If-None-Match: \"a\""])
         #expect(conditions(Sample.stored("LAST-modified: x")) == ["If-Modified-Since: x"])
     }
 
-    @Test("C04 RFC 9111 §4.3.1: keeps the method, the URI and all other fields of the request")
+    @Test("RFC 9111 §4.3.1: keeps the method, the URI and all other fields of the request", .requirement("C04"))
     func restOfRequest() {
         let request = Sample.request("Accept: a/b", "Cookie: c", method: .head)
         var expected = request

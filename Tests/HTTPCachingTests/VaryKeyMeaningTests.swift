@@ -22,7 +22,7 @@ internal import Testing
     // MARK: V05
 
     @Test(
-        "V05 RFC 9111 §4.1: ranges with the same weights match in any order, case and spacing",
+        "RFC 9111 §4.1: ranges with the same weights match in any order, case and spacing", .requirement("V05"),
         arguments: [
             ("Accept-Language", "en, de", ["de, en"]),
             ("Accept-Language", "en, de", ["EN,DE"]),
@@ -47,7 +47,7 @@ internal import Testing
     }
 
     @Test(
-        "V05, V02 RFC 9111 §4.1: values with a possibly different meaning do not match",
+        "RFC 9111 §4.1: values with a possibly different meaning do not match", .requirement("V05", "V02"),
         arguments: [
             ("Accept-Language", "en, de", ["en"]), ("Accept-Language", "en", ["en, de"]),
             ("Accept-Language", "en;q=0.5, de", ["en, de;q=0.5"]), ("Accept-Language", "en", ["en-GB"]),
@@ -72,7 +72,9 @@ internal import Testing
         #expect(try !matches(name, stored, presented))
     }
 
-    @Test("V05: credentials are never normalised", arguments: ["Authorization", "Proxy-Authorization", "Cookie"])
+    @Test(
+        "Credentials are never normalised", .requirement("V05"),
+        arguments: ["Authorization", "Proxy-Authorization", "Cookie"])
     func credentials(name: String) throws {
         #expect(try matches(name, "a, b", ["a, b"]))
         #expect(try !matches(name, "a, b", ["a,b"]))
@@ -80,7 +82,7 @@ internal import Testing
         #expect(try !matches(name, "a", ["A"]))
     }
 
-    @Test("V05: the text keeps the sent bytes")
+    @Test("The text keeps the sent bytes", .requirement("V05"))
     func text() {
         let varyKey = VaryKey(
             response: Sample.fields(["Vary: Accept-Language"]),
@@ -89,7 +91,7 @@ internal import Testing
         #expect(varyKey?.text == "accept-language: EN ;q=1.0,de")
     }
 
-    @Test("P13, V05: with random bytes, a value matches itself, and no text traps")
+    @Test("With random bytes, a value matches itself, and no text traps", .requirement("P13", "V05"))
     func anyBytes() throws {
         var generator = SeededGenerator()
         let pieces = ["en", "de", "a/b", "*", ",", ";", "q=", "0.5", "1", "x=", "\"", "\\", " ", "\t", "é", "/"]
@@ -122,7 +124,7 @@ internal import Testing
     }
 
     @Test(
-        "V09 RFC 9111 §4.1: a response in the single language that the request prefers matches",
+        "RFC 9111 §4.1: a response in the single language that the request prefers matches", .requirement("V09"),
         arguments: [
             (["de"], "de", true), (["DE"], "de", true), (["de"], "DE, en;q=0.9, *;q=0.1", true),
             (["de"], "en;q=0.9, de", true), (["de-AT"], "de-at", true), (["de"], "de;q=0.1", true),
@@ -140,7 +142,7 @@ internal import Testing
         #expect(selects([], language: content, request: ["Accept-Language: \(accept)"]) == expected)
     }
 
-    @Test("V09: only if Vary nominates Accept-Language, and all other nominated fields match")
+    @Test("Only if Vary nominates Accept-Language, and all other nominated fields match", .requirement("V09"))
     func otherFields() {
         let german = ["Accept-Language: de", "X: 1"]
         #expect(selects(["X: 1"], vary: "X, Accept-Language", language: ["de"], request: german))
@@ -160,7 +162,8 @@ internal import Testing
     }
 
     @Test(
-        "K4, S19 RFC 9111 §7: a response to credentials never answers a request with others, or without",
+        "RFC 9111 §7: a response to credentials never answers a request with others, or without",
+        .requirement("K4", "S19"),
         arguments: ["", "Accept"])
     func authorization(vary: String) throws {
         let requests = [
@@ -179,7 +182,7 @@ internal import Testing
         }
     }
 
-    @Test("K4: the key contains the line of Authorization once, in sorted order")
+    @Test("The key contains the line of Authorization once, in sorted order", .requirement("K4"))
     func authorizationLine() {
         let request = Sample.request("Authorization: one", "Accept: a/b", "X: y")
         let secret = Sample.fingerprint(name: "authorization", value: "one")
@@ -190,7 +193,9 @@ internal import Testing
         #expect(varyKey(vary: "*", request) == nil)
     }
 
-    @Test("S19: unless asked for, Authorization is not nominated; a response to credentials stays with them")
+    @Test(
+        "Unless asked for, Authorization is not nominated; a response to credentials stays with them",
+        .requirement("S19"))
     func notNominated() throws {
         let request = Sample.request("Authorization: one")
         let plain = VaryKey(

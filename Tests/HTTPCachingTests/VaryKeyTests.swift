@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct VaryKeyTests {
@@ -22,7 +23,7 @@ internal import Testing
         #expect(select(vary: "", " , ,", of: request)?.text == "")
     }
 
-    @Test("V02 RFC 9111 §4.1: every nominated field has to match")
+    @Test("RFC 9111 §4.1: every nominated field has to match", .requirement("V02"))
     func everyField() {
         let request = Sample.request("Accept: a/b", "Accept-Language: de")
         let varyKey = select(vary: "Accept, Accept-Language", of: request)
@@ -35,7 +36,7 @@ internal import Testing
         #expect(matches(varyKey, Sample.request("Accept: a/", "Accept-Language: de")) == false)
     }
 
-    @Test("V03 RFC 9111 §4.1: absent matches only absent, in both directions")
+    @Test("RFC 9111 §4.1: absent matches only absent, in both directions", .requirement("V03"))
     func absent() {
         let absent = select(vary: "Accept", of: Sample.request())
         let empty = select(vary: "Accept", of: Sample.request("Accept:"))
@@ -50,7 +51,9 @@ internal import Testing
         #expect(matches(present, Sample.request("Accept:")) == false)
     }
 
-    @Test("N02: Sec-Fetch-* selects by the sent value; a request without it selects a response stored without it")
+    @Test(
+        "Sec-Fetch-* selects by the sent value; a request without it selects a response stored without it",
+        .requirement("N02"))
     func fetchMetadata() {
         let page = Sample.request("Sec-Fetch-Dest: document", "Sec-Fetch-Mode: navigate")
         let script = Sample.request("Sec-Fetch-Dest: script", "Sec-Fetch-Mode: no-cors")
@@ -63,7 +66,7 @@ internal import Testing
     }
 
     @Test(
-        "V04, P29 RFC 9110 §12.5.5: a * anywhere matches nothing",
+        "RFC 9110 §12.5.5: a * anywhere matches nothing", .requirement("V04", "P29"),
         arguments: [["*"], ["Foo, *"], [", *"], ["Foo", "*"], ["*", "Foo"], ["Foo,*,Bar"], [" * "]])
     func star(vary: [String]) {
         let fields = Sample.fields(vary.map { "Vary: \($0)" })
@@ -71,12 +74,14 @@ internal import Testing
         #expect(VaryKey(response: fields, request: request, fingerprint: Sample.fingerprint) == nil)
     }
 
-    @Test("P29: a malformed list of field names counts as *", arguments: ["Foo Bar", "\"Foo\"", "Foo;q=1", "Föö"])
+    @Test(
+        "A malformed list of field names counts as *", .requirement("P29"),
+        arguments: ["Foo Bar", "\"Foo\"", "Foo;q=1", "Föö"])
     func noList(vary: String) {
         #expect(select(vary: vary, of: Sample.request()) == nil)
     }
 
-    @Test("P29: a field name that begins with * is not a *")
+    @Test("A field name that begins with * is not a *", .requirement("P29"))
     func starInName() {
         #expect(select(vary: "*foo", of: Sample.request())?.text == "*foo")
     }
@@ -89,7 +94,7 @@ internal import Testing
         #expect(VaryKey.maxNameCount == 64)
     }
 
-    @Test("V05 RFC 9111 §4.1: lines combine in order, outer whitespace does not count")
+    @Test("RFC 9111 §4.1: lines combine in order, outer whitespace does not count", .requirement("V05"))
     func normalization() {
         let varyKey = select(vary: "Accept", of: Sample.request("Accept: a, b"))
         #expect(varyKey?.text == "accept: a, b")
@@ -100,7 +105,7 @@ internal import Testing
         #expect(matches(varyKey, Sample.request("Accept: a", "Accept:")) == false)
     }
 
-    @Test("V10 RFC 9111 §4.1: names are case-insensitive")
+    @Test("RFC 9111 §4.1: names are case-insensitive", .requirement("V10"))
     func anyCase() {
         let varyKey = select(vary: "ACCEPT-language", of: Sample.request("accept-LANGUAGE: de"))
         #expect(varyKey?.text == "accept-language: de")

@@ -26,7 +26,7 @@ internal import Testing
     }
 
     @Test(
-        "D11 RFC 9842 §2.1: a Dictionary with a String match; a malformed field makes no dictionary",
+        "RFC 9842 §2.1: a Dictionary with a String match; a malformed field makes no dictionary", .requirement("D11"),
         arguments: [
             Case(),
             Case(""),
@@ -75,7 +75,8 @@ internal import Testing
     }
 
     @Test(
-        "D12 RFC 9842 §2.2.2: literal text and stars match the whole path, and the query if there is one",
+        "RFC 9842 §2.2.2: literal text and stars match the whole path, and the query if there is one",
+        .requirement("D12"),
         arguments: [
             Pattern(
                 "/app/*/main.js", ["/app/2/main.js", "/app/2/3/main.js", "/app/2/main.js?v=2"],
@@ -97,7 +98,7 @@ internal import Testing
         for path in pattern.others { #expect(!dictionary.matches("https://example.com\(path)"), "\(path)") }
     }
 
-    @Test("D12 RFC 9842 §9.3.1: a dictionary matches only URLs of the same origin")
+    @Test("RFC 9842 §9.3.1: a dictionary matches only URLs of the same origin", .requirement("D12"))
     func origin() throws {
         let dictionary = try #require(parsed([#"match="/*""#]))
         for other in [
@@ -110,7 +111,7 @@ internal import Testing
     }
 
     @Test(
-        "D12: a pattern with other syntax than text and single stars matches nothing",
+        "A pattern with other syntax than text and single stars matches nothing", .requirement("D12"),
         arguments: [
             "/:name", "/(.*)", "/{a}?", "/a*?", "/a*+", "/**", #"/a\\*"#, "/a/../b", "/./a", "/..", "//example.org/a",
             "https://example.org/*", "http://example.com/*", "/a#b", "?v=*", "/a?b?c", "/a b", "https://*/a",
@@ -119,14 +120,14 @@ internal import Testing
         #expect(parsed([#"match="\#(match)""#]) == nil)
     }
 
-    @Test("D12: a combining character after a delimiter belongs to the path")
+    @Test("A combining character after a delimiter belongs to the path", .requirement("D12"))
     func combining() throws {
         let use = try #require(parsed([#"match="/app""#], of: "https://example.com/\u{368}"))
         #expect(use.matches("https://example.com/app"))
         #expect(try #require(parsed([#"match="/*""#])).matches("https://example.com/a?\u{368}"))
     }
 
-    @Test("D14 RFC 9842 §2.2.3: the longest pattern takes precedence, then the latest response")
+    @Test("RFC 9842 §2.2.3: the longest pattern takes precedence, then the latest response", .requirement("D14"))
     func precedence() throws {
         let short = try #require(parsed([#"match="/*""#]))
         let long = try #require(parsed([#"match="/app/*""#]))
@@ -138,7 +139,7 @@ internal import Testing
     }
 
     @Test(
-        "D13 RFC 9842 §2.2.1: a dictionary is fresh, or within stale-while-revalidate",
+        "RFC 9842 §2.2.1: a dictionary is fresh, or within stale-while-revalidate", .requirement("D13"),
         arguments: [
             // Directives, the age, and whether a private and a shared cache may use the dictionary.
             ("max-age=600", 599, true, true),
@@ -164,7 +165,7 @@ internal import Testing
         #expect(!Freshness(of: response, policy: CachePolicy()).permitsUseAsDictionary(at: .distantPast))
     }
 
-    @Test("D11: random fields and URLs are read or ignored")
+    @Test("Random fields and URLs are read or ignored", .requirement("D11"))
     func hostile() {
         var random = SeededGenerator()
         let pieces = [

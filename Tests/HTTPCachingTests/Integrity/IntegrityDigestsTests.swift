@@ -24,7 +24,8 @@ internal import Testing
     private static let abc: [UInt8] = [0x61, 0x62, 0x63]
 
     @Test(
-        "I11 RFC 9530 §2, §3: a Dictionary of Byte Sequences; a malformed field is absent, an unknown algorithm is ignored",
+        "RFC 9530 §2, §3: a Dictionary of Byte Sequences; a malformed field is absent, an unknown algorithm is ignored",
+        .requirement("I11"),
         arguments: [
             Case("none"),
             Case("empty", ""),
@@ -63,7 +64,7 @@ internal import Testing
         #expect(other?.sha256 == c.sha256 && other?.sha512 == c.sha512)
     }
 
-    @Test("I11 RFC 9530 §6.7: random and long fields are read or ignored, in linear time")
+    @Test("RFC 9530 §6.7: random and long fields are read or ignored, in linear time", .requirement("I11"))
     func hostile() {
         var random = SeededGenerator()
         let pieces = ["sha-256", "sha-512", "=", ":", "YWJj", "=", ",", ";", " ", "(", ")", "\"", "?1", "\t", "é", "+"]
@@ -146,7 +147,9 @@ internal import Testing
         #expect(digests.map(\.field) == reply.expected)
     }
 
-    @Test("I14 RFC 9530 §3: only Repr-Digest covers combined parts, if the policy asks", arguments: [true, false])
+    @Test(
+        "RFC 9530 §3: only Repr-Digest covers combined parts, if the policy asks", .requirement("I14"),
+        arguments: [true, false])
     func whole(isAsked: Bool) {
         let fields = Sample.fields(["Content-Digest: sha-256=:YWJj:", "Repr-Digest: sha-512=:YWJj:"])
         let policy = CachePolicy(verifiesDigests: isAsked)
@@ -160,7 +163,9 @@ internal import Testing
         #expect(all.map(\.field) == (isAsked ? [.content, .representation] : []))
     }
 
-    @Test("I17 RFC 9530 §B.2: the Content-Digest of a 304 or of a HEAD does not become that of the stored response")
+    @Test(
+        "RFC 9530 §B.2: the Content-Digest of a 304 or of a HEAD does not become that of the stored response",
+        .requirement("I17"))
     func freshening() throws {
         let stored = Sample.stored("ETag: \"a\"", "Content-Digest: sha-256=:YWJj:", "Repr-Digest: sha-256=:YWJj:")
         var request = Sample.request("If-None-Match: \"a\"")
@@ -182,7 +187,9 @@ internal import Testing
         }
     }
 
-    @Test("I15: the Repr-Digest of a 304 covers encoded bytes, not those of a decoded body", arguments: [true, false])
+    @Test(
+        "The Repr-Digest of a 304 covers encoded bytes, not those of a decoded body", .requirement("I15"),
+        arguments: [true, false])
     func decodedFreshening(isBodyDecoded: Bool) throws {
         let stored = Sample.stored("ETag: \"a\"", isBodyDecoded: isBodyDecoded)
         let request = Sample.request("If-None-Match: \"a\"")
@@ -196,7 +203,7 @@ internal import Testing
         #expect((digests == nil) == isBodyDecoded)
     }
 
-    @Test("I17 RFC 9530 §B.2: the answer to a HEAD has no Content-Digest, that to a GET has")
+    @Test("RFC 9530 §B.2: the answer to a HEAD has no Content-Digest, that to a GET has", .requirement("I17"))
     func head() {
         let stored = Sample.stored("Content-Digest: sha-256=:YWJj:", "Repr-Digest: sha-256=:YWJj:")
         for (method, names) in [

@@ -30,7 +30,10 @@ internal import Testing
     }
 
     @Test(
-        "F01, F02, F03, F04, F05, F06, F08, R01, Q01, Q02, Q03, Q04, Q05, E01, E02, E03, M01, V02: reuse matches the oracle",
+        "Reuse matches the oracle",
+        .requirement(
+            "F01", "F02", "F03", "F04", "F05", "F06", "F08", "R01", "Q01", "Q02", "Q03", "Q04", "Q05", "E01", "E02",
+            "E03", "M01", "V02"),
         arguments: 0..<runs)
     func reuse(run: Int) async {
         let seed = SeededGenerator()
@@ -90,7 +93,9 @@ internal import Testing
         return nil
     }
 
-    @Test("S01, S02, S03, S04, S06, S07, S08, S09, S10, S19, S20: storing matches the oracle", arguments: 0..<runs)
+    @Test(
+        "Storing matches the oracle",
+        .requirement("S01", "S02", "S03", "S04", "S06", "S07", "S08", "S09", "S10", "S19", "S20"), arguments: 0..<runs)
     func storing(run: Int) async {
         let seed = SeededGenerator()
         var generator = OracleGenerator(seed)
@@ -112,7 +117,9 @@ internal import Testing
         tally.expectAll(["forbidden", "allowed"], of: Self.storingRounds, "\(seed)")
     }
 
-    @Test("E03, E04, E05, R01, R03: serves stale on error only where the oracle permits it", arguments: 0..<runs)
+    @Test(
+        "Serves stale on error only where the oracle permits it", .requirement("E03", "E04", "E05", "R01", "R03"),
+        arguments: 0..<runs)
     func staleFallback(run: Int) async {
         let seed = SeededGenerator()
         var generator = OracleGenerator(seed)

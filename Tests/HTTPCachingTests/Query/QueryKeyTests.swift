@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct QueryKeyTests {
@@ -29,7 +30,7 @@ internal import Testing
     }
 
     @Test(
-        "Q11: content and its metadata distinguish queries",
+        "Content and its metadata distinguish queries", .requirement("Q11"),
         arguments: [
             Pair("the content", (json, "{}"), (json, "[]")),
             Pair("the media type", (json, "{}"), (["Content-Type: application/sql"], "{}")),
@@ -52,7 +53,7 @@ internal import Testing
     }
 
     @Test(
-        "Q11: other fields, and the order of fields, do not distinguish queries",
+        "Other fields, and the order of fields, do not distinguish queries", .requirement("Q11"),
         arguments: [
             ["Accept: text/plain", "Content-Type: application/json", "Content-Language: de"],
             ["Content-Language: de", "Content-Type: application/json", "Content-Length: 2"],
@@ -63,7 +64,7 @@ internal import Testing
     }
 
     @Test(
-        "Q12: a query without a key has no stored response",
+        "A query without a key has no stored response", .requirement("Q12"),
         arguments: [
             ("QUERY", [String](), "{}"),
             ("QUERY", ["Content-Type: "], "{}"),
@@ -77,7 +78,7 @@ internal import Testing
         #expect(Self.key(lines, content, method: method) == nil)
     }
 
-    @Test("Q12: up to 64 KiB of content, also none, have a key")
+    @Test("Up to 64 KiB of content, also none, have a key", .requirement("Q12"))
     func bounds() {
         #expect(QueryKey.maxContentByteCount == 65_536)
         #expect(Self.key(Self.json, String(repeating: "a", count: QueryKey.maxContentByteCount)) != nil)
@@ -87,7 +88,7 @@ internal import Testing
     // MARK: Bytes of the content
 
     @Test(
-        "Q13: equal contents have the same key",
+        "Equal contents have the same key", .requirement("Q13"),
         arguments: ["", "{}", " { } ", #"{"a": [1, 2]}"#, "[1 2]", "\u{FEFF}[]", "\"\u{E9}\"", "a=1&b=2"])
     func equalBytes(content: String) throws {
         let request = Sample.request("Content-Type: application/json", method: .query)
@@ -97,7 +98,7 @@ internal import Testing
     }
 
     @Test(
-        "Q13: contents that differ in whitespace or in the order of members have different keys",
+        "Contents that differ in whitespace or in the order of members have different keys", .requirement("Q13"),
         arguments: [
             Pair("no whitespace, or a space", json, "{}", "{ }"),
             Pair("a space after a colon", json, #"{"a":1}"#, #"{"a": 1}"#),

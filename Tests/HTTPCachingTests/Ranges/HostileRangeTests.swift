@@ -36,7 +36,7 @@ internal import Testing
         }
     }
 
-    @Test("G02, G11, G17: random Range values never trap or reach beyond the representation")
+    @Test("Random Range values never trap or reach beyond the representation", .requirement("G02", "G11", "G17"))
     func ranges() {
         var generator = SeededGenerator()
         let lengths: [Int64] = [.min, -1, 0, 1, 10, 100, .max - 1, .max]
@@ -66,7 +66,9 @@ internal import Testing
         #expect(understood > Self.rounds / 200, "\(generator)")
     }
 
-    @Test("G09: random Content-Range values never trap, and read values are written with the same meaning")
+    @Test(
+        "Random Content-Range values never trap, and read values are written with the same meaning",
+        .requirement("G09"))
     func contentRanges() {
         var generator = SeededGenerator()
         var understood = 0
@@ -82,7 +84,9 @@ internal import Testing
         #expect(understood > Self.rounds / 200, "\(generator)")
     }
 
-    @Test("G14, G15: random If-Range values and validators never trap, and a weak validator permits nothing")
+    @Test(
+        "Random If-Range values and validators never trap, and a weak validator permits nothing",
+        .requirement("G14", "G15"))
     func ifRanges() {
         var generator = SeededGenerator()
         var request = Sample.request()

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 private let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -7,7 +8,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
 
 @Suite struct IfRangeTests {
     @Test(
-        "G14: whether a stored response may answer the range",
+        "Whether a stored response may answer the range", .requirement("G14"),
         arguments: [
             (#""a""#, [#"ETag: "a""#], true),
             (#""a""#, [#"ETag: "b""#], false),
@@ -41,7 +42,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
         #expect(IfRange.permitsRange(request, stored: fields, responseTime: Sample.time()) == isPermitted)
     }
 
-    @Test("G14: without If-Range the range is allowed; with two it is not")
+    @Test("Without If-Range the range is allowed; with two it is not", .requirement("G14"))
     func lines() {
         let fields = Sample.fields([#"ETag: "a""#])
         #expect(IfRange.permitsRange(Sample.request("Range: bytes=0-1"), stored: fields, responseTime: Sample.time()))
@@ -50,7 +51,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
     }
 
     @Test(
-        "G15: the validator with which the cache asks for the rest of a response",
+        "The validator with which the cache asks for the rest of a response", .requirement("G15"),
         arguments: [
             ([#"ETag: "a""#], #""a""#),
             ([#"ETag: "a""#, "Last-Modified: \(before)"], #""a""#),
@@ -76,7 +77,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
         #expect(field.map { $0.name == .ifRange } ?? true)
     }
 
-    @Test("G15, P28: If-Range has the bytes of the entity-tag")
+    @Test("If-Range has the bytes of the entity-tag", .requirement("G15", "P28"))
     func otherBytes() {
         var fields = HTTPFields([HTTPField(name: .eTag, value: [0x22, 0x80, 0xFF, 0x22])])
         fields[.date] = date
@@ -93,7 +94,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
     }
 
     @Test(
-        "G06: the responses that have bytes of one representation",
+        "The responses that have bytes of one representation", .requirement("G06"),
         arguments: [
             ([#"ETag: "a""#], [#"ETag: "a""#], true),
             ([#"ETag: "a""#], [#"ETag: "a""#, "Last-Modified: \(before)"], true),
@@ -110,7 +111,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
     }
 
     @Test(
-        "G06: combines no responses without a strong validator",
+        "Combines no responses without a strong validator", .requirement("G06"),
         arguments: [
             [], [#"ETag: W/"a""#], [#"ETag: W/"a""#, "Last-Modified: \(before)"], ["Last-Modified: \(date)"],
             ["Last-Modified: Sun, 06 Nov 1994 08:49:38 GMT"],
@@ -119,7 +120,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
         #expect(validator(lines) == nil)
     }
 
-    @Test("G06: without a Date, Last-Modified is not strong")
+    @Test("Without a Date, Last-Modified is not strong", .requirement("G06"))
     func noDate() {
         #expect(validator(["Last-Modified: \(before)"], date: nil) == nil)
         #expect(validator(["Last-Modified: \(before)"], date: "now") == nil)

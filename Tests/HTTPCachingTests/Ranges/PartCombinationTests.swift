@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// The part from `first` to `end` of a representation of this length.
@@ -63,7 +64,7 @@ private struct NotCombined: Error {}
             combine(partial(part(10, 20, of: 100), "Content-Encoding: gzip"), gzip).action != .standsAlone)
     }
 
-    @Test("G06: combines adjacent parts into one, written front to back")
+    @Test("Combines adjacent parts into one, written front to back", .requirement("G06"))
     func union() throws {
         // 0…9 stored, 20…29 stored, 10…19 new
         let result = try combined(
@@ -81,7 +82,7 @@ private struct NotCombined: Error {}
             ])
     }
 
-    @Test("G06: the bytes of the new part replace stored ones")
+    @Test("The bytes of the new part replace stored ones", .requirement("G06"))
     func overlap() throws {
         let result = try combined(
             partial(part(10, 20, of: nil), received: 9), partial(part(5, 25, of: nil)), partial(part(0, 12, of: nil)),
@@ -95,7 +96,7 @@ private struct NotCombined: Error {}
             ])
     }
 
-    @Test("G06: a stored part may extend beyond the new part")
+    @Test("A stored part may extend beyond the new part", .requirement("G06"))
     func chain() throws {
         let result = try combined(
             partial(part(0, 10, of: nil), received: 9), partial(part(20, 30, of: nil)), partial(part(10, 20, of: 50)),
@@ -106,7 +107,7 @@ private struct NotCombined: Error {}
     }
 
     @Test(
-        "G02, G06: joins parts that overlap or touch",
+        "Joins parts that overlap or touch", .requirement("G02", "G06"),
         arguments: [
             (0..<10, 2..<8, 0..<10), (0..<10, 0..<10, 0..<10), (0..<10, 9..<20, 0..<20), (0..<10, 10..<20, 0..<20),
             (0..<10, 11..<20, nil), (0..<(.max - 1), (.max - 1)..<(.max), 0..<(.max)),
@@ -126,7 +127,7 @@ private struct NotCombined: Error {}
         }
     }
 
-    @Test("G08: a union without a gap from the first byte to the last is a 200")
+    @Test("A union without a gap from the first byte to the last is a 200", .requirement("G08"))
     func complete() throws {
         let result = try combined(
             partial(part(50, 100, of: 100), "X: new", "Content-Digest: sha-256=:bmV3:", received: 9),
@@ -140,7 +141,7 @@ private struct NotCombined: Error {}
         #expect(result.fields[.age] == nil)
     }
 
-    @Test("G10: with an unknown length, no union is complete")
+    @Test("With an unknown length, no union is complete", .requirement("G10"))
     func unknownLength() throws {
         let result = try combined(partial(part(50, 100, of: nil), received: 9), partial(part(0, 50, of: nil)))
         #expect(result.status == .partialContent)
@@ -151,7 +152,7 @@ private struct NotCombined: Error {}
         ["A", "B", "C", "D"].map { name in fields.first { $0.name.rawName == name }?.value }
     }
 
-    @Test("G07: a new 200 that broke off keeps only its own fields")
+    @Test("A new 200 that broke off keeps only its own fields", .requirement("G07"))
     func newFull() throws {
         let result = try combined(
             full(part(0, 60, of: 100), "A: new", received: 9), partial(part(50, 80, of: 100), "A: old", "B: old"))
@@ -162,7 +163,9 @@ private struct NotCombined: Error {}
         #expect(!result.union.isComplete)
     }
 
-    @Test("G07: of a new 206 and stored 200s, the newest 200 counts, updated by the 206 as in RFC 9111 §3.4")
+    @Test(
+        "Of a new 206 and stored 200s, the newest 200 counts, updated by the 206 as in RFC 9111 §3.4",
+        .requirement("G07"))
     func storedFull() throws {
         let result = try combined(
             partial(part(60, 80, of: 100), "A: new", received: 9),
@@ -175,7 +178,9 @@ private struct NotCombined: Error {}
         #expect(result.fields[.contentLength] == "100")
     }
 
-    @Test("G07: of only 206s, the newest stored one counts, updated by the new one except for Content-Range")
+    @Test(
+        "Of only 206s, the newest stored one counts, updated by the new one except for Content-Range",
+        .requirement("G07"))
     func partsOnly() throws {
         let result = try combined(
             partial(part(20, 30, of: 100), "A: new", "A: new too", "D: new", received: 9),
@@ -187,7 +192,7 @@ private struct NotCombined: Error {}
         #expect(result.fields[.date] == Sample.time(9).description)
     }
 
-    @Test("G06: a part of a representation that is stored whole adds nothing")
+    @Test("A part of a representation that is stored whole adds nothing", .requirement("G06"))
     func covered() {
         let new = partial(part(0, 10, of: 100), received: 9)
         #expect(combine(new, full()).action == .isCoveredByWhole(0))
@@ -196,7 +201,7 @@ private struct NotCombined: Error {}
         #expect(combine(full(part(0, 10, of: 100), received: 9), full()).action == .isCoveredByWhole(0))
     }
 
-    @Test("G06: a part with another strong validator belongs to another representation, and is removed")
+    @Test("A part with another strong validator belongs to another representation, and is removed", .requirement("G06"))
     func displaced() throws {
         let new = partial(part(10, 20, of: 100), tag: #""b""#, received: 9)
         let result = combine(new, full(), partial(part(0, 10, of: 100)), partial(part(0, 10, of: 100), tag: #""b""#))
@@ -212,7 +217,7 @@ private struct NotCombined: Error {}
         #expect(newer.action == .standsAlone)
     }
 
-    @Test("G06, G09, G16: parts that are kept, but not combined")
+    @Test("Parts that are kept, but not combined", .requirement("G06", "G09", "G16"))
     func standsAlone() {
         let new = partial(part(10, 20, of: 100), received: 9)
         let alone: [(String, PartCombination)] = [
@@ -242,7 +247,7 @@ private struct NotCombined: Error {}
     }
 
     @Test(
-        "G06: without an entity-tag, a strong date suffices",
+        "Without an entity-tag, a strong date suffices", .requirement("G06"),
         arguments: [(-1, true), (0, false)] as [(Int64, Bool)])
     func dates(seconds: Int64, isCombined: Bool) {
         let line = "Last-Modified: \(Sample.time(seconds))"
@@ -251,7 +256,7 @@ private struct NotCombined: Error {}
         #expect((combination.action != .standsAlone) == isCombined)
     }
 
-    @Test("G09: of one validator with two lengths, the newer length stays")
+    @Test("Of one validator with two lengths, the newer length stays", .requirement("G09"))
     func contradiction() {
         let new = partial(part(10, 20, of: 100), received: 9)
         let result = combine(
@@ -260,7 +265,7 @@ private struct NotCombined: Error {}
         #expect(result.displaced == [0, 1, 2])
     }
 
-    @Test("G06: hundreds of parts, and offsets up to the maximum")
+    @Test("Hundreds of parts, and offsets up to the maximum", .requirement("G06"))
     func many() throws {
         let stored = (0..<300).map { partial(part(Int64($0) * 2, Int64($0) * 2 + 2, of: nil)) }
         let new = partial(part(600, .max, of: .max), received: 9)

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// Decisions with stored parts. The part has bytes 20 to 59 of 100, a lifetime of 60 seconds and a strong tag.
@@ -18,7 +19,7 @@ internal import Testing
     }
 
     @Test(
-        "G02, G05 RFC 9111 §3.3: a stored part answers exactly the ranges inside it",
+        "RFC 9111 §3.3: a stored part answers exactly the ranges inside it", .requirement("G02", "G05"),
         arguments: [
             ("bytes=20-59", .hit), ("bytes=20-20", .hit), ("bytes=59-59", .hit), ("bytes=30-40, 50-55", .hit),
             ("bytes=19-59", .forward), ("bytes=20-60", .forward), ("bytes=0-", .forward), ("bytes=20-", .forward),
@@ -32,7 +33,7 @@ internal import Testing
         if outcome == .forward { #expect(decision == .forward(.partial)) }
     }
 
-    @Test("G15: completes a part that is newer than a stale whole, but not an older one")
+    @Test("Completes a part that is newer than a stale whole, but not an older one", .requirement("G15"))
     func newerThanWhole() {
         let whole = Sample.stored("Cache-Control: max-age=60", "ETag: \"old\"")
         let part = stored(bytes(0, 60), tag: "\"new\"", received: 100)
@@ -45,7 +46,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request(), whole, middle, at: 200)) == .validate)
     }
 
-    @Test("G02 RFC 9111 §3.3: a part answers neither a request for the whole nor a HEAD with a range")
+    @Test("RFC 9111 §3.3: a part answers neither a request for the whole nor a HEAD with a range", .requirement("G02"))
     func whole() {
         #expect(Sample.decide(Sample.request(), stored(bytes(20, 60))) == .forward(.partial))
         let head = Sample.request("Range: bytes=20-30", method: .head)
@@ -55,14 +56,15 @@ internal import Testing
     }
 
     @Test(
-        "G05, G14 RFC 9110 §13.1.5: If-Range with another validator asks for the whole, so a part does not answer",
+        "RFC 9110 §13.1.5: If-Range with another validator asks for the whole, so a part does not answer",
+        .requirement("G05", "G14"),
         arguments: [("\"a\"", .hit), ("\"b\"", .forward), ("W/\"a\"", .forward), ("x", .forward)] as [(String, Outcome)]
     )
     func ifRange(tag: String, outcome: Outcome) {
         #expect(Outcome(Sample.decide(resuming("bytes=20-30", tag), stored(bytes(20, 60)))) == outcome)
     }
 
-    @Test("G05, F01: a part goes stale like a whole, and is validated with the requested range")
+    @Test("A part goes stale like a whole, and is validated with the requested range", .requirement("G05", "F01"))
     func stale() {
         let request = Sample.request("Range: bytes=20-30")
         #expect(Sample.decide(request, stored(bytes(20, 60)), at: 59) == .hit(0, age: 59, isStale: false))
@@ -74,7 +76,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(request, stored(bytes(20, 60)), policy: policy, at: 60)) == .staleHit)
     }
 
-    @Test("G05, G10: a part of unknown length answers ranges inside it, but no suffix")
+    @Test("A part of unknown length answers ranges inside it, but no suffix", .requirement("G05", "G10"))
     func unknownLength() {
         let part = stored(bytes(20, 60), of: nil)
         #expect(Outcome(Sample.decide(Sample.request("Range: bytes=20-59"), part)) == .hit)
@@ -82,7 +84,7 @@ internal import Testing
         #expect(Outcome(Sample.decide(Sample.request("Range: bytes=20-"), part)) == .forward)
     }
 
-    @Test("G04: the whole answers ranges outside a stored part")
+    @Test("The whole answers ranges outside a stored part", .requirement("G04"))
     func wholeBesidePart() {
         let whole = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"")
         let part = stored(bytes(20, 60), received: 5)
@@ -91,7 +93,9 @@ internal import Testing
         #expect(Sample.decide(request, whole, part, at: 10) == .hit(1, age: 5, isStale: false))
     }
 
-    @Test("G15, G18 RFC 9111 §3.4: the cache completes a beginning with a strong validator, however stale")
+    @Test(
+        "RFC 9111 §3.4: the cache completes a beginning with a strong validator, however stale",
+        .requirement("G15", "G18"))
     func resume() {
         #expect(Sample.decide(Sample.request(), stored(bytes(0, 40))) == .resume(0, resuming("bytes=40-", "\"a\"")))
         #expect(
@@ -106,7 +110,9 @@ internal import Testing
                 == .resume(1, resuming("bytes=50-", "\"b\"")))
     }
 
-    @Test("G15, S06: does not complete a part with a weak validator, from the middle, or for another kind of request")
+    @Test(
+        "Does not complete a part with a weak validator, from the middle, or for another kind of request",
+        .requirement("G15", "S06"))
     func notResumed() {
         #expect(Sample.decide(Sample.request(), stored(bytes(0, 40), tag: "W/\"a\"")) == .forward(.partial))
         #expect(Sample.decide(Sample.request(), stored(bytes(1, 40))) == .forward(.partial))
@@ -115,7 +121,7 @@ internal import Testing
         }
     }
 
-    @Test("V02: neither uses nor resumes a part that another request selected")
+    @Test("Neither uses nor resumes a part that another request selected", .requirement("V02"))
     func otherVariant() {
         let german = Sample.request("Accept-Language: de")
         var part = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"", "Vary: Accept-Language", for: german)

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct RangeAnswerTests {
@@ -15,7 +16,7 @@ internal import Testing
         try #require(StoredAnswer(answer, head: head, completeLength: length, seed: "seed"))
     }
 
-    @Test("G03, G04: one part is a 206 with its own length and all other fields")
+    @Test("One part is a 206 with its own length and all other fields", .requirement("G03", "G04"))
     func part() throws {
         let answer = try answer(.part(bytes(10, 30)))
         #expect(answer.head.status == .partialContent)
@@ -27,12 +28,12 @@ internal import Testing
         #expect(answer.head.headerFields == fields)
     }
 
-    @Test("G10, G03: the Content-Range of a part of unknown length has `*`")
+    @Test("The Content-Range of a part of unknown length has `*`", .requirement("G10", "G03"))
     func unknownLength() throws {
         #expect(try answer(.part(bytes(10, 30)), of: nil).head.headerFields[.contentRange] == "bytes 10-29/*")
     }
 
-    @Test("G03, G17: several parts are multipart/byteranges of exactly the announced length")
+    @Test("Several parts are multipart/byteranges of exactly the announced length", .requirement("G03", "G17"))
     func parts() throws {
         let answer = try answer(.parts([bytes(500, 510), bytes(0, 1)]))
         let fields = answer.head.headerFields
@@ -70,7 +71,7 @@ internal import Testing
         #expect(fields[.eTag] == "\"a\"")
     }
 
-    @Test("G17: the boundary depends only on the seed")
+    @Test("The boundary depends only on the seed", .requirement("G17"))
     func boundary() throws {
         func type(_ seed: String) -> String? {
             StoredAnswer(.parts([bytes(0, 1), bytes(4, 5)]), head: head, completeLength: 1000, seed: seed)?
@@ -81,7 +82,7 @@ internal import Testing
         #expect(type("")?.utf8.count == type(String(repeating: "é", count: 500))?.utf8.count)
     }
 
-    @Test("G16, G17: parts of an encoded representation are never sent in one message")
+    @Test("Parts of an encoded representation are never sent in one message", .requirement("G16", "G17"))
     func encoded() {
         var encoded = head
         encoded.headerFields[.contentEncoding] = "gzip"
@@ -90,7 +91,7 @@ internal import Testing
         #expect(StoredAnswer(.part(bytes(0, 1)), head: encoded, completeLength: 1000, seed: "") != nil)
     }
 
-    @Test("G12: a 416 has the length, no body, and no fields that make it storable")
+    @Test("A 416 has the length, no body, and no fields that make it storable", .requirement("G12"))
     func unsatisfiable() throws {
         let answer = try answer(.unsatisfiable)
         #expect(answer.head.status == .rangeNotSatisfiable)
@@ -102,7 +103,7 @@ internal import Testing
                 ]))
     }
 
-    @Test("G11, G17: the whole is a 200", arguments: [0, 1, 1000, .max] as [Int64])
+    @Test("The whole is a 200", .requirement("G11", "G17"), arguments: [0, 1, 1000, .max] as [Int64])
     func whole(length: Int64) throws {
         var head = head
         head.headerFields[.contentRange] = "bytes 0-9/1000"
@@ -113,7 +114,7 @@ internal import Testing
         #expect(answer.content == .segments(length == 0 ? [] : [.stored(0..<length)]))
     }
 
-    @Test("G03, G09: ranges that cannot be delivered")
+    @Test("Ranges that cannot be delivered", .requirement("G03", "G09"))
     func impossible() {
         let answers: [(RangeAnswer, Int64?)] = [
             (.whole, nil), (.whole, -1), (.unsatisfiable, nil), (.part(bytes(0, 10)), 9), (.parts([]), 10),

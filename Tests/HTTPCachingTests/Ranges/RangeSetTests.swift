@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct RangeSetTests {
@@ -8,7 +9,7 @@ internal import Testing
     }
 
     @Test(
-        "G04, G11, G12: the ranges that a whole response answers",
+        "The ranges that a whole response answers", .requirement("G04", "G11", "G12"),
         arguments: [
             ("bytes=0-4", 10, .part(bytes(0, 5))),
             ("bytes=0-0", 10, .part(bytes(0, 1))),
@@ -46,7 +47,7 @@ internal import Testing
     }
 
     @Test(
-        "G17: several ranges",
+        "Several ranges", .requirement("G17"),
         arguments: [
             ("bytes=0-1,4-5", .parts([bytes(0, 2), bytes(4, 6)])),
             // In the requested order; adjacent ranges do not overlap.
@@ -70,7 +71,7 @@ internal import Testing
     }
 
     @Test(
-        "G01, G11, G13: valid Range values",
+        "Valid Range values", .requirement("G01", "G11", "G13"),
         arguments: [
             "bytes=0-0", "Bytes=0-0", "BYTES=0-0", " bytes=0-0\t", "bytes=00000000000000000000000000-000", "bytes=0-0,",
             "bytes=,0-0", "bytes= ,\t, 0-0 ,, ", "bytes=0-0 , 2-3", "bytes=0-0,2-3", "bytes=0-0,-1", "bytes=5-5,0-",
@@ -81,7 +82,7 @@ internal import Testing
     }
 
     @Test(
-        "G01, G11: ignored Range values",
+        "Ignored Range values", .requirement("G01", "G11"),
         arguments: [
             "", "bytes", "bytes=", "bytes= ", "bytes=,", "bytes= , ,", "bytes=-", "bytes=a-b", "bytes=0", "bytes=0-a",
             "bytes=0x0-1", "bytes=+0-1", "bytes=0-+1", "bytes=--1", "bytes=0--1", "bytes=0-1-2", "bytes=0 -1",
@@ -97,7 +98,7 @@ internal import Testing
     }
 
     @Test(
-        "G13: only a GET has ranges",
+        "Only a GET has ranges", .requirement("G13"),
         arguments: [
             (HTTPRequest.Method.get, true), (.head, false), (.post, false), (.put, false), (.options, false),
         ])
@@ -105,14 +106,14 @@ internal import Testing
         #expect((set("bytes=0-0", method: method) != nil) == hasRange)
     }
 
-    @Test("G13: no Range, or two")
+    @Test("No Range, or two", .requirement("G13"))
     func lines() {
         #expect(RangeSet(Sample.request()) == nil)
         #expect(RangeSet(Sample.request("Range: bytes=0-1", "Range: bytes=0-1")) == nil)
         #expect(RangeSet(Sample.request("Range: bytes=0-1", "Range:")) == nil)
     }
 
-    @Test("G17: at most as many ranges as the limit")
+    @Test("At most as many ranges as the limit", .requirement("G17"))
     func limit() throws {
         func value(_ count: Int) -> String {
             "bytes=" + (0..<count).map { "\($0 * 10)-\($0 * 10)" }.joined(separator: ",")
@@ -128,7 +129,7 @@ internal import Testing
     }
 
     @Test(
-        "G02, G05, G10: the ranges that a stored part answers",
+        "The ranges that a stored part answers", .requirement("G02", "G05", "G10"),
         arguments: [
             ("bytes=20-29", 100, .part(bytes(20, 30))),
             ("bytes=22-25", 100, .part(bytes(22, 26))),
@@ -157,7 +158,7 @@ internal import Testing
         #expect(try #require(set(value)).resolved(inside: bytes(20, 30), completeLength: length) == answer)
     }
 
-    @Test("G02: a complete part answers any range inside it")
+    @Test("A complete part answers any range inside it", .requirement("G02"))
     func completePart() throws {
         let part = bytes(0, 10)
         #expect(try #require(set("bytes=0-")).resolved(inside: part, completeLength: 10) == .part(part))

@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 private let earlier = Sample.time(-60).description
@@ -15,7 +16,7 @@ private let earlier = Sample.time(-60).description
         return stored
     }
 
-    @Test("G15, G18: asks for the rest by its first byte and the strong validator")
+    @Test("Asks for the rest by its first byte and the strong validator", .requirement("G15", "G18"))
     func make() throws {
         let part = try #require(part)
         let request = Sample.request("Accept: */*")
@@ -28,7 +29,7 @@ private let earlier = Sample.time(-60).description
         #expect(dated.headerFields[.ifRange] == earlier)
     }
 
-    @Test("G10, G15: resumes a part of unknown length, but not a complete one")
+    @Test("Resumes a part of unknown length, but not a complete one", .requirement("G10", "G15"))
     func lengths() throws {
         func isResumed(_ range: Range<Int64>, of length: Int64?) throws -> Bool {
             let part = try #require(StoredPart(bytes: range, completeLength: length))
@@ -40,7 +41,7 @@ private let earlier = Sample.time(-60).description
         #expect(try !isResumed(bytes(1, 40), of: 100))
     }
 
-    @Test("G15, G16: responses that cannot be resumed")
+    @Test("Responses that cannot be resumed", .requirement("G15", "G16"))
     func impossible() throws {
         let part = try #require(part)
         let good = stored(#"ETag: "a""#)
@@ -74,7 +75,7 @@ private let earlier = Sample.time(-60).description
         return ResumeRequest.outcome(of: exchange, resuming: stored(validator), part: part)
     }
 
-    @Test("G18: under an entity-tag, the replies that continue the part, and those that do not")
+    @Test("Under an entity-tag, the replies that continue the part, and those that do not", .requirement("G18"))
     func tags() throws {
         let tag = #"ETag: "a""#
         #expect(try outcome(.partialContent, tag, "Content-Range: bytes 40-99/100") == .continues(completeLength: 100))
@@ -110,7 +111,7 @@ private let earlier = Sample.time(-60).description
     }
 
     @Test(
-        "G18: under a date, a 206 may omit the date, but must not have another",
+        "Under a date, a 206 may omit the date, but must not have another", .requirement("G18"),
         arguments: [
             ([], true), (["Last-Modified: \(earlier)"], true), (["Last-Modified: \(Sample.time(-59))"], false),
             (["Last-Modified: \(earlier)", #"ETag: "a""#], false), ([#"ETag: "a""#], false),
@@ -125,7 +126,7 @@ private let earlier = Sample.time(-60).description
     }
 
     @Test(
-        "G18: the other statuses",
+        "The other statuses", .requirement("G18"),
         arguments: [
             (.ok, .replaces), (.rangeNotSatisfiable, .discards), (.notModified, .discards),
             (.notFound, .answersOtherwise), (.serviceUnavailable, .answersOtherwise), (.found, .answersOtherwise),

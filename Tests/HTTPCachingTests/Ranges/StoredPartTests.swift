@@ -1,5 +1,6 @@
 internal import HTTPCaching
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 /// The bytes from `first` to `end`.
@@ -11,7 +12,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
     }
 
     @Test(
-        "G09, G10, G12: valid Content-Range values",
+        "Valid Content-Range values", .requirement("G09", "G10", "G12"),
         arguments: [
             ("bytes 0-99/100", bytes(0, 100), 100),
             ("bytes 0-0/1", bytes(0, 1), 1),
@@ -28,14 +29,14 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
     }
 
     @Test(
-        "G09: case, leading zeros and outer whitespace do not count",
+        "Case, leading zeros and outer whitespace do not count", .requirement("G09"),
         arguments: ["Bytes 00-099/0100", " BYTES 0-99/100\t"])
     func normal(value: String) {
         #expect(read(value)?.contentRange == "bytes 0-99/100")
     }
 
     @Test(
-        "G09: invalid Content-Range values",
+        "Invalid Content-Range values", .requirement("G09"),
         arguments: [
             "", "bytes", "bytes ", "bytes */*", "bytes */", "bytes *", "bytes 0-99", "bytes 0-99/", "bytes -99/100",
             "bytes 0-/100", "bytes -/100", "bytes 99-0/100", "bytes 5-4/100", "bytes 0-99/99", "bytes 0-99/0",
@@ -54,7 +55,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
         #expect(read(value) == nil)
     }
 
-    @Test("G09: a missing or repeated Content-Range")
+    @Test("A missing or repeated Content-Range", .requirement("G09"))
     func lines() {
         #expect(StoredPart(contentRange: HTTPFields()) == nil)
         let line = "Content-Range: bytes 0-1/2"
@@ -65,7 +66,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
 
 @Suite struct StoredPartTests {
     @Test(
-        "G08, G10: a part with all bytes from the first to the last is complete",
+        "A part with all bytes from the first to the last is complete", .requirement("G08", "G10"),
         arguments: [
             (bytes(0, 10), 10, true), (bytes(0, 10), 11, false), (bytes(1, 10), 10, false), (bytes(0, 10), nil, false),
             (bytes(0, .max), .max, true),
@@ -77,7 +78,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
     }
 
     @Test(
-        "G09, G11: a part has a byte and no negative offset",
+        "A part has a byte and no negative offset", .requirement("G09", "G11"),
         arguments: [
             (5..<9, true), ((.max - 1)..<(.max), true), (0..<(.max), true),
             (0..<0, false), (5..<5, false), (-1..<5, false), (.min..<(.max), false), (.min..<(.min), false),
@@ -88,7 +89,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
         #expect(part?.byteCount == (isPart ? range.upperBound - range.lowerBound : nil))
     }
 
-    @Test("G09: a part is not longer than the whole", arguments: [9, 0, -1, .min] as [Int64])
+    @Test("A part is not longer than the whole", .requirement("G09"), arguments: [9, 0, -1, .min] as [Int64])
     func beyond(length: Int64) {
         #expect(StoredPart(bytes: bytes(0, 10), completeLength: length) == nil)
     }
