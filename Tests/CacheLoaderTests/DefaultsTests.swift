@@ -17,7 +17,7 @@ struct DefaultsTests {
 
     private func isSystemClock(_ clock: @Sendable () -> Date) -> Bool { abs(clock().timeIntervalSinceNow) < 60 }
 
-    @Test("K1: ResourceLoader.Configuration")
+    @Test("ResourceLoader.Configuration", .requirement("K1"))
     func loader() {
         var defaults = DocumentedDefaults(of: ResourceLoader.Configuration())
         defaults.check("policy") { $0.policy == CachePolicy(staleIfError: .seconds(Int64.max)) }
@@ -57,7 +57,7 @@ struct DefaultsTests {
         #expect(ResourceLoader.insertedLifetime == 365 * 86_400)
     }
 
-    @Test("K1: HTTPCache.Configuration")
+    @Test("HTTPCache.Configuration", .requirement("K1"))
     func cache() {
         var defaults = DocumentedDefaults(of: HTTPCache.Configuration())
         defaults.check("policy") { $0.policy == CachePolicy() }
@@ -78,7 +78,7 @@ struct DefaultsTests {
         #expect(defaults.differences == [])
     }
 
-    @Test("K1: The system's pause ends when its task is cancelled")
+    @Test("The system's pause ends when its task is cancelled", .requirement("K1"))
     func sleep() async throws {
         let (loader, cache) = (ResourceLoader.Configuration(), HTTPCache.Configuration())
         for sleep in [loader.sleep, cache.sleep] {
@@ -89,7 +89,7 @@ struct DefaultsTests {
         }
     }
 
-    @Test("K1: ResourceRequest")
+    @Test("ResourceRequest", .requirement("K1"))
     func request() {
         var defaults = DocumentedDefaults(of: ResourceRequest("https://example.com/"))
         defaults.check("url") { $0.url == "https://example.com/" }
@@ -106,7 +106,7 @@ struct DefaultsTests {
         #expect(defaults.differences == [])
     }
 
-    @Test("K1: LaneWidths, StressLimits, CacheStatusOptions and JSONProcessor")
+    @Test("LaneWidths, StressLimits, CacheStatusOptions and JSONProcessor", .requirement("K1"))
     func parts() {
         var lanes = DocumentedDefaults(of: LaneWidths())
         lanes.check("urgent") { $0.urgent == 6 }
@@ -130,7 +130,7 @@ struct DefaultsTests {
         #expect(JSONProcessor(Int.self).id == json.id)
     }
 
-    @Test("K1: RetryPolicy and NegativeCaching")
+    @Test("RetryPolicy and NegativeCaching", .requirement("K1"))
     func failures() {
         var retry = DocumentedDefaults(of: RetryPolicy())
         retry.check("maxAttempts") { $0.maxAttempts == 5 }
@@ -147,7 +147,7 @@ struct DefaultsTests {
     }
 
     #if canImport(Darwin)
-    @Test("K1: URLSessionTransport.Configuration")
+    @Test("URLSessionTransport.Configuration", .requirement("K1"))
     func transport() {
         #expect(DefaultTransport.self == URLSessionTransport.self)
         var defaults = DocumentedDefaults(of: URLSessionTransport.Configuration())
@@ -158,7 +158,7 @@ struct DefaultsTests {
         #expect(defaults.differences == [])
     }
     #else
-    @Test("K1: CurlTransport.Configuration")
+    @Test("CurlTransport.Configuration", .requirement("K1"))
     func transport() {
         #expect(DefaultTransport.self == CurlTransport.self)
         var defaults = DocumentedDefaults(of: CurlTransport.Configuration())

@@ -34,7 +34,7 @@ struct ScenarioTests {
         }
     }
 
-    @Test("C3, C5, E1, I2: miss → hit → 304 → changed → evicted, with the requests at the origin")
+    @Test("Miss → hit → 304 → changed → evicted, with the requests at the origin", .requirement("C3", "C5", "E1", "I2"))
     func rounds() async throws {
         let tree = try makeFiles()
         let files = try FileOrigin(directory: tree.path) { _ in "max-age=60" }
@@ -89,7 +89,7 @@ struct ScenarioTests {
         await origin.stop()
     }
 
-    @Test("A1: stored responses survive a restart, and answer under cacheFirst without a request")
+    @Test("Stored responses survive a restart, and answer under cacheFirst without a request", .requirement("A1"))
     func restart() async throws {
         let origin = try await LoopbackOrigin { request in
             .ok(
@@ -123,7 +123,8 @@ struct ScenarioTests {
     }
 
     @Test(
-        "S18, I2: a misbehaving origin leads to a typed error, stores no partial body, and keeps earlier responses",
+        "A misbehaving origin leads to a typed error, stores no partial body, and keeps earlier responses",
+        .requirement("S18", "I2"),
         arguments: [
             OriginReply.Delivery.declaring(length: 100_000), .abortedChunked(afterBytes: 1000),
             .resetting(afterBytes: 1000),

@@ -14,7 +14,8 @@ struct AsyncHTTPClientTLSTests {
     }
 
     @Test(
-        "K5: trusts an origin of a private authority only with its root, and uses HTTP/2 if both sides support it",
+        "Trusts an origin of a private authority only with its root, and uses HTTP/2 if both sides support it",
+        .requirement("K5"),
         arguments: [
             (["h2", "http/1.1"], true, "2.0"), (["h2", "http/1.1"], false, "1.1"), (["http/1.1"], true, "1.1"),
         ])
@@ -28,7 +29,7 @@ struct AsyncHTTPClientTLSTests {
         await origin.stop()
     }
 
-    @Test("K5: refuses a certificate of another host despite an additional root")
+    @Test("Refuses a certificate of another host despite an additional root", .requirement("K5"))
     func otherHost() async throws {
         let origin = try await TLSOrigin(offering: ["http/1.1"], certificate: TestCertificates.otherServer)
         let transport = try AsyncHTTPClientTransport.trusting(TestCertificates.authority)

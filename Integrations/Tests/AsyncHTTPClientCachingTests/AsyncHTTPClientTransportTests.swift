@@ -48,7 +48,7 @@ struct AsyncHTTPClientTransportTests {
         await answer.origin.stop()
     }
 
-    @Test("S14: trailer fields of a chunked body do not appear in the head")
+    @Test("Trailer fields of a chunked body do not appear in the head", .requirement("S14"))
     func trailers() async throws {
         let reply = OriginReply.raw(
             "HTTP/1.1 200 OK", "Transfer-Encoding: chunked", "Trailer: X-After", "", "4", "0123", "0", "X-After: 1", "",

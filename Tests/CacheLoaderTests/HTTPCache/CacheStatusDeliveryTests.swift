@@ -10,7 +10,9 @@ import Testing
 
 @Suite("HTTPCache: Cache-Status, Age and Date", .timeLimit(.minutes(20)))
 struct CacheStatusDeliveryTests {
-    @Test("W01: members of upstream caches stay in front and are stored; this cache's member is not stored")
+    @Test(
+        "Members of upstream caches stay in front and are stored; this cache's member is not stored",
+        .requirement("W01"))
     func upstream() async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(200, [.cacheControl: "max-age=60", .cacheStatus: "Origin;hit, \"a, b\";fwd=miss"], "body")
@@ -35,7 +37,7 @@ struct CacheStatusDeliveryTests {
         #expect(!String(decoding: stored.metadata.head, as: UTF8.self).contains("CacheStore"))
     }
 
-    @Test("W02, W03: each kind of answer has its own parameters")
+    @Test("Each kind of answer has its own parameters", .requirement("W02", "W03"))
     func words() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] != nil
@@ -63,7 +65,7 @@ struct CacheStatusDeliveryTests {
         #expect(try await status(.post) == "CacheStore;fwd=method;fwd-status=200")
     }
 
-    @Test("W03: name, key and rule appear as configured, or not at all")
+    @Test("Name, key and rule appear as configured, or not at all", .requirement("W03"))
     func options() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -76,7 +78,7 @@ struct CacheStatusDeliveryTests {
         #expect(try await fixture.cache.response(for: .to("/a")).cacheStatus == nil)
     }
 
-    @Test("A01, A05: the Age of a stored response replaces any other")
+    @Test("The Age of a stored response replaces any other", .requirement("A01", "A05"))
     func age() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] == nil
@@ -100,7 +102,7 @@ struct CacheStatusDeliveryTests {
         #expect(try await fixture.cache.response(for: .to("/a")).headerFields[.age] == "99")
     }
 
-    @Test("A03: a slow response arrives with an age")
+    @Test("A slow response arrives with an age", .requirement("A03"))
     func slow() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport { _, _ in
@@ -115,7 +117,8 @@ struct CacheStatusDeliveryTests {
         #expect(try fixture.cache.storedResponse(for: .to("/a")) == nil)
     }
 
-    @Test("S16, A06: a response without Date gets the time of receipt, also if unstored, and keeps it")
+    @Test(
+        "A response without Date gets the time of receipt, also if unstored, and keeps it", .requirement("S16", "A06"))
     func date() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(200, [.cacheControl: request.path == "/a" ? "max-age=60" : "no-store"], "body")
@@ -131,7 +134,7 @@ struct CacheStatusDeliveryTests {
         #expect(try await fixture.cache.response(for: .to("/a")).headerFields[.date] == date)
     }
 
-    @Test("A05, A06: after a 304 the date is that of the 304")
+    @Test("After a 304 the date is that of the 304", .requirement("A05", "A06"))
     func dateAfterValidation() async throws {
         let later = "Sun, 06 Nov 1994 08:51:17 GMT"
         let transport = ScriptedTransport { request, _ in
@@ -150,7 +153,7 @@ struct CacheStatusDeliveryTests {
         #expect(hit.headerFields[.age] == "30")
     }
 
-    @Test("S12: connection-specific fields are not replayed")
+    @Test("Connection-specific fields are not replayed", .requirement("S12"))
     func connectionFields() async throws {
         let custom = try #require(HTTPField.Name("X-Hop"))
         let transport = ScriptedTransport { _, _ in

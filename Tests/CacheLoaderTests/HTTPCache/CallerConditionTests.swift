@@ -24,7 +24,7 @@ struct CallerConditionTests {
     }
 
     @Test(
-        "C07: the stored response evaluates the condition: If-None-Match weakly, in lists, and *",
+        "The stored response evaluates the condition: If-None-Match weakly, in lists, and *", .requirement("C07"),
         arguments: [
             ("\"1\"", 304), ("W/\"1\"", 304), ("\"0\", \"1\"", 304), ("*", 304), ("\"0\"", 200), ("1", 200),
         ])
@@ -45,7 +45,7 @@ struct CallerConditionTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C07, C08: Last-Modified evaluates If-Modified-Since, which is ignored with If-None-Match")
+    @Test("Last-Modified evaluates If-Modified-Since, which is ignored with If-None-Match", .requirement("C07", "C08"))
     func ifModifiedSince() async throws {
         let (fixture, transport) = try await filled(
             [.cacheControl: "max-age=60", .eTag: "\"1\"", .lastModified: modified]
@@ -62,7 +62,9 @@ struct CallerConditionTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C09: without Last-Modified, the date of the response counts, or of its receipt", arguments: [true, false])
+    @Test(
+        "Without Last-Modified, the date of the response counts, or of its receipt", .requirement("C09"),
+        arguments: [true, false])
     func withoutLastModified(hasDate: Bool) async throws {
         var fields: HTTPFields = [.cacheControl: "max-age=60"]
         // The time of the fixture's clock.
@@ -75,7 +77,7 @@ struct CallerConditionTests {
     }
 
     @Test(
-        "C10: If-Match and If-Unmodified-Since are forwarded unchanged",
+        "If-Match and If-Unmodified-Since are forwarded unchanged", .requirement("C10"),
         arguments: [[.ifMatch: "\"1\""], [.ifUnmodifiedSince: "Sun, 06 Nov 1994 08:00:00 GMT"]] as [HTTPFields])
     func originOnly(_ fields: HTTPFields) async throws {
         let (fixture, transport) = try await filled([.cacheControl: "max-age=60", .eTag: "\"1\""]) { _ in .reply(412) }
@@ -87,7 +89,8 @@ struct CallerConditionTests {
     }
 
     @Test(
-        "C06: one request validates a stale response and a caller's tag; a 304 for the stored response becomes its 200")
+        "One request validates a stale response and a caller's tag; a 304 for the stored response becomes its 200",
+        .requirement("C06"))
     func bothTags() async throws {
         let (fixture, transport) = try await filled([.cacheControl: "max-age=10", .eTag: "\"stored\""]) { _ in
             .reply(304, [.eTag: "\"stored\"", .cacheControl: "max-age=10"])
@@ -101,7 +104,7 @@ struct CallerConditionTests {
         #expect(try await fixture.cache.response(for: .to("/a")).source == .disk)
     }
 
-    @Test("K3, C06: a 304 for the caller's own tag reaches the caller, and freshens nothing")
+    @Test("A 304 for the caller's own tag reaches the caller, and freshens nothing", .requirement("K3", "C06"))
     func ownTag() async throws {
         let (fixture, transport) = try await filled([.cacheControl: "max-age=10", .eTag: "\"stored\""]) { _ in
             .reply(304, [.eTag: "\"mine\"", .cacheControl: "max-age=10"])
@@ -115,7 +118,7 @@ struct CallerConditionTests {
         #expect(stored?.metadata.etag == "\"stored\"")
     }
 
-    @Test("C06, C13: a 304 that does not say which of two tags it confirms answers neither")
+    @Test("A 304 that does not say which of two tags it confirms answers neither", .requirement("C06", "C13"))
     func nobodysTag() async throws {
         let (fixture, transport) = try await filled([.cacheControl: "max-age=10", .eTag: "\"stored\""]) { request in
             request.headerFields[.ifNoneMatch]?.contains("stored") == true ? .reply(304) : .reply(200, [:], "new")
@@ -127,7 +130,9 @@ struct CallerConditionTests {
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == "\"mine\"")
     }
 
-    @Test("C06: a bare 304 for the stored tag does not confirm an older copy for which the caller has only a date")
+    @Test(
+        "A bare 304 for the stored tag does not confirm an older copy for which the caller has only a date",
+        .requirement("C06"))
     func olderDate() async throws {
         let (fixture, transport) = try await filled(
             [.cacheControl: "max-age=10", .eTag: "\"1\"", .lastModified: modified]
@@ -142,7 +147,8 @@ struct CallerConditionTests {
     }
 
     @Test(
-        "C11: a full response to a validation, or to the caller's condition, is delivered and replaces the stored one")
+        "A full response to a validation, or to the caller's condition, is delivered and replaces the stored one",
+        .requirement("C11"))
     func replaced() async throws {
         for fields in [[:], [.ifNoneMatch: "\"mine\""]] as [HTTPFields] {
             let (fixture, _) = try await filled([.cacheControl: "max-age=10", .eTag: "\"1\""]) { _ in
@@ -157,7 +163,7 @@ struct CallerConditionTests {
         }
     }
 
-    @Test("C13: an entry removed during its validation still answers, and is not stored again")
+    @Test("An entry removed during its validation still answers, and is not stored again", .requirement("C13"))
     func removedMeanwhile() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

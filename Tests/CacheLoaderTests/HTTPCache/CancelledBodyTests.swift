@@ -14,7 +14,7 @@ struct CancelledBodyTests {
     }
 
     @Test(
-        "E4: a waiting read throws immediately, and so does each later one; the exchange ends",
+        "A waiting read throws immediately, and so does each later one; the exchange ends", .requirement("E4"),
         arguments: [true, false])
     func waiting(stores: Bool) async throws {
         let fed = FedBody("half")
@@ -36,7 +36,9 @@ struct CancelledBodyTests {
         #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/a")))
     }
 
-    @Test("E4: without a waiting read the exchange also ends, and the next read throws", arguments: [true, false])
+    @Test(
+        "Without a waiting read the exchange also ends, and the next read throws", .requirement("E4"),
+        arguments: [true, false])
     func idle(stores: Bool) async throws {
         let fed = FedBody("half")
         let fixture = try fixture(fed, stores: stores)
@@ -55,7 +57,9 @@ struct CancelledBodyTests {
         withExtendedLifetime(response) {}
     }
 
-    @Test("E4: a waiting read throws even if the transport ignores its cancellation", arguments: [true, false])
+    @Test(
+        "A waiting read throws even if the transport ignores its cancellation", .requirement("E4"),
+        arguments: [true, false])
     func stubbornSource(stores: Bool) async throws {
         let fed = FedBody("half", heedsCancellation: false)
         let fixture = try fixture(fed, stores: stores)
@@ -69,7 +73,7 @@ struct CancelledBodyTests {
         #expect(fed.pullCount == 2)
     }
 
-    @Test("E4: another reader of the same transfer continues, and the body is stored")
+    @Test("Another reader of the same transfer continues, and the body is stored", .requirement("E4"))
     func others() async throws {
         let fed = FedBody("half")
         let fixture = try fixture(fed, stores: true)
@@ -83,7 +87,7 @@ struct CancelledBodyTests {
         #expect(try fixture.store.contains(CacheKey(url: "https://example.com/a")))
     }
 
-    @Test("E5: the store receives the rest of a body cancelled near its end, as after an abandonment")
+    @Test("The store receives the rest of a body cancelled near its end, as after an abandonment", .requirement("E5"))
     func nearEnd() async throws {
         let fed = FedBody("half")
         let transport = ScriptedTransport { _, _ in
@@ -98,7 +102,7 @@ struct CancelledBodyTests {
         try await eventually { try fixture.store.contains(key) }
     }
 
-    @Test("E4: cancelling a stored body keeps the entry")
+    @Test("Cancelling a stored body keeps the entry", .requirement("E4"))
     func stored() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let fixture = try LoaderFixture(transport: transport)

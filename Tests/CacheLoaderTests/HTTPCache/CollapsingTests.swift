@@ -27,7 +27,7 @@ struct CollapsingTests {
         return loads
     }
 
-    @Test("R06, E1: a thousand requests for an unstored URL become one, and all get its response")
+    @Test("A thousand requests for an unstored URL become one, and all get its response", .requirement("R06", "E1"))
     func thousand() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -72,7 +72,7 @@ struct CollapsingTests {
         try await load(3, sendsAtFirst: 1)
     }
 
-    @Test("E1: fifty concurrent readers, each at its own pace, get every byte of a body in order")
+    @Test("Fifty concurrent readers, each at its own pace, get every byte of a body in order", .requirement("E1"))
     func fifty() async throws {
         let chunks = (0..<200).map { number in Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) }) }
         let gate = Gate()
@@ -93,7 +93,9 @@ struct CollapsingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E1: requests whose shared response breaks off after its head ask the origin again, one at a time")
+    @Test(
+        "Requests whose shared response breaks off after its head ask the origin again, one at a time",
+        .requirement("E1"))
     func brokenBodies() async throws {
         let gate = Gate()
         let requests = Mutex((present: 0, most: 0))
@@ -116,7 +118,7 @@ struct CollapsingTests {
         #expect(requests.withLock { $0.most } == 1)
     }
 
-    @Test("R06: a request that joins during the transfer gets the body from its first byte")
+    @Test("A request that joins during the transfer gets the body from its first byte", .requirement("R06"))
     func joiningLate() async throws {
         let fed = FedBody("one, ")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -134,7 +136,7 @@ struct CollapsingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("W03 RFC 9211 §2.2: a collapsed request reports its own reason for forwarding")
+    @Test("RFC 9211 §2.2: a collapsed request reports its own reason for forwarding", .requirement("W03"))
     func reasons() async throws {
         let first = FirstTime()
         let fed = FedBody("new, ")
@@ -171,7 +173,7 @@ struct CollapsingTests {
         #expect(try await collapsed.text == "newer")
     }
 
-    @Test("E4: the first reader leaves, the others continue")
+    @Test("The first reader leaves, the others continue", .requirement("E4"))
     func firstLeaves() async throws {
         let fed = FedBody("one, ")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -189,7 +191,7 @@ struct CollapsingTests {
         #expect(try fixture.store.contains(CacheKey(url: "https://example.com/a")))
     }
 
-    @Test("E4: cancelling the request that was sent leaves its response to the others")
+    @Test("Cancelling the request that was sent leaves its response to the others", .requirement("E4"))
     func cancelledLeader() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -207,7 +209,7 @@ struct CollapsingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E4: cancelling all requests cancels the transfer, and later requests succeed")
+    @Test("Cancelling all requests cancels the transfer, and later requests succeed", .requirement("E4"))
     func allCancelled() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -226,7 +228,8 @@ struct CollapsingTests {
     }
 
     @Test(
-        "R06: a request with a range, directive or condition goes to the origin separately, and does not wait",
+        "A request with a range, directive or condition goes to the origin separately, and does not wait",
+        .requirement("R06"),
         arguments: [
             [.range: "bytes=0-1"], [.cacheControl: "no-store"], [.cacheControl: "no-cache"], [.ifNoneMatch: "\"x\""],
             [.ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT"], [.ifMatch: "\"x\""],
@@ -249,7 +252,7 @@ struct CollapsingTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("R06, V02: a waiter for which Vary selects another response is forwarded")
+    @Test("A waiter for which Vary selects another response is forwarded", .requirement("R06", "V02"))
     func otherVariant() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in
@@ -268,7 +271,7 @@ struct CollapsingTests {
         #expect(transport.requestCount <= 4)
     }
 
-    @Test("K4: a waiter with other credentials never gets another user's response")
+    @Test("A waiter with other credentials never gets another user's response", .requirement("K4"))
     func otherUser() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

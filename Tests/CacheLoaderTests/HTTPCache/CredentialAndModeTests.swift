@@ -10,7 +10,9 @@ import Testing
 
 @Suite("HTTPCache: credentials and modes", .timeLimit(.minutes(20)))
 struct CredentialAndModeTests {
-    @Test("K4, S19: a response to one user's credentials answers no other user, and no request without credentials")
+    @Test(
+        "A response to one user's credentials answers no other user, and no request without credentials",
+        .requirement("K4", "S19"))
     func privateCache() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
@@ -29,7 +31,7 @@ struct CredentialAndModeTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("K4, R03: the same when the origin is unreachable")
+    @Test("The same when the origin is unreachable", .requirement("K4", "R03"))
     func staleFallback() async throws {
         let number = Counter()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -46,7 +48,8 @@ struct CredentialAndModeTests {
     }
 
     @Test(
-        "S19: a shared cache stores the response to Authorization only if the response permits it (§3.5)",
+        "A shared cache stores the response to Authorization only if the response permits it (§3.5)",
+        .requirement("S19"),
         arguments: [
             ("max-age=60", false), ("public, max-age=60", true), ("must-revalidate, max-age=60", true),
             ("s-maxage=60", true), ("private, max-age=60", false), ("s-maxage=60, private", false),
@@ -61,7 +64,7 @@ struct CredentialAndModeTests {
     }
 
     @Test(
-        "B5: the modes, for fresh and for stale responses",
+        "The modes, for fresh and for stale responses", .requirement("B5"),
         arguments: [
             (CachePolicy.Mode.http, 0, 1), (.cacheFirst, 0, 0), (.revalidateAlways, 1, 1), (.cacheOnly, 0, 0),
             (.remoteOnly, 1, 1),
@@ -90,7 +93,9 @@ struct CredentialAndModeTests {
         }
     }
 
-    @Test("B7: remoteOnly sends an unconditional request, replaces the stored response, and joins no other load")
+    @Test(
+        "remoteOnly sends an unconditional request, replaces the stored response, and joins no other load",
+        .requirement("B7"))
     func remoteOnly() async throws {
         let gate = Gate()
         let number = Counter()
@@ -111,7 +116,7 @@ struct CredentialAndModeTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("B7: cacheOnly never asks the origin, not even in the background")
+    @Test("cacheOnly never asks the origin, not even in the background", .requirement("B7"))
     func cacheOnly() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=1, stale-while-revalidate=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -126,7 +131,7 @@ struct CredentialAndModeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("B4: doNotStore delivers, stores nothing, and removes the stored response")
+    @Test("doNotStore delivers, stores nothing, and removes the stored response", .requirement("B4"))
     func doNotStore() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)

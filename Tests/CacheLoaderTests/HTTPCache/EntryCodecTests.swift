@@ -10,7 +10,7 @@ import Testing
 
 @Suite("EntryCodec")
 struct EntryCodecTests {
-    @Test("P28, P05, S11: fields read back in order and byte for byte, lines of one name separate")
+    @Test("Fields read back in order and byte for byte, lines of one name separate", .requirement("P28", "P05", "S11"))
     func roundTrip() async throws {
         var fields = HTTPFields()
         fields.append(HTTPField(name: .setCookie, value: "a=1, b"))

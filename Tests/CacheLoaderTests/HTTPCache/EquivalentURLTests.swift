@@ -20,7 +20,7 @@ struct EquivalentURLTests {
     }
 
     @Test(
-        "W10, W11: a stored response answers a URL that differs only in ignored parameters",
+        "A stored response answers a URL that differs only in ignored parameters", .requirement("W10", "W11"),
         arguments: [
             ("params=(\"utm\")", "/a?x=1&utm=2", "/a?x=1", true), ("params=(\"utm\")", "/a?x=1", "/a?utm=3&x=1", true),
             ("params=(\"utm\")", "/a?x=1", "/a?x=2", false), ("params=(\"utm\")", "/a?x=1", "/b?x=1", false),
@@ -41,7 +41,7 @@ struct EquivalentURLTests {
         #expect(head.source == .disk)
     }
 
-    @Test("W12: the stored response of the URL itself takes precedence")
+    @Test("The stored response of the URL itself takes precedence", .requirement("W12"))
     func exactFirst() async throws {
         let (fixture, transport) = try fixture("params=(\"utm\")")
         // Stored before the other response arrived with No-Vary-Search.
@@ -55,7 +55,7 @@ struct EquivalentURLTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("W12, C01: a stale equivalent response is validated, and freshened under its own URL")
+    @Test("A stale equivalent response is validated, and freshened under its own URL", .requirement("W12", "C01"))
     func validated() async throws {
         let (fixture, transport) = try fixture("params=(\"utm\")")
         _ = try await fixture.cache.response(for: .to("/a?utm=1")).bytes
@@ -69,7 +69,7 @@ struct EquivalentURLTests {
         #expect(try fixture.store.statistics().entries == 1)
     }
 
-    @Test("I01: an unsafe request invalidates only its exact URL, as RFC 9111 says")
+    @Test("An unsafe request invalidates only its exact URL, as RFC 9111 says", .requirement("I01"))
     func invalidated() async throws {
         let (fixture, _) = try fixture("params=(\"utm\")")
         _ = try await fixture.cache.response(for: .to("/a?utm=1")).bytes

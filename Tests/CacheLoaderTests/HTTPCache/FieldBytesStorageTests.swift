@@ -20,7 +20,7 @@ struct FieldBytesStorageTests {
         return fields
     }
 
-    @Test("P28: the bytes 0x80 to 0xFF survive the store, and its columns show them as ISO 8859-1")
+    @Test("The bytes 0x80 to 0xFF survive the store, and its columns show them as ISO 8859-1", .requirement("P28"))
     func reopening() async throws {
         let bytes = Array(UInt8(0x80)...0xFF)
         let transport = ScriptedTransport { request, _ in
@@ -126,7 +126,7 @@ struct FieldBytesStorageTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("A4: fields that differ in one byte make two keys of a loader")
+    @Test("Fields that differ in one byte make two keys of a loader", .requirement("A4"))
     func loaderKeys() async throws {
         let name = try #require(HTTPField.Name("X"))
         let transport = ScriptedTransport { request, _ in

@@ -10,7 +10,9 @@ import Testing
 
 @Suite("HTTPCache", .timeLimit(.minutes(20)))
 struct HTTPCacheTests {
-    @Test("A miss is fetched and stored, the next request is a hit with its age (A01), and Date stays (A06)")
+    @Test(
+        "A miss is fetched and stored, the next request is a hit with its age, and Date stays",
+        .requirement("A01", "A06"))
     func missThenHit() async throws {
         let transport = ScriptedTransport(
             .status(
@@ -61,7 +63,7 @@ struct HTTPCacheTests {
         #expect(try fixture.blobs.count == 1)
     }
 
-    @Test("S18: a body that breaks off throws, and does not replace the stored response")
+    @Test("A body that breaks off throws, and does not replace the stored response", .requirement("S18"))
     func brokenBody() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] == nil
@@ -83,7 +85,8 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "C1, C01, C02: a stale entry is validated with its own validators", arguments: ["etag", "ETag", "Etag", "ETAG"])
+        "A stale entry is validated with its own validators", .requirement("C1", "C01", "C02"),
+        arguments: ["etag", "ETag", "Etag", "ETAG"])
     func validators(name: String) async throws {
         let etag = try #require(HTTPField.Name(name))
         let transport = ScriptedTransport(
@@ -102,7 +105,7 @@ struct HTTPCacheTests {
         #expect(transport.requests[1].headerFields[.ifModifiedSince] == "Tue, 15 Nov 1994 12:45:26 GMT")
     }
 
-    @Test("C2: an entry without its body is fetched again, not validated")
+    @Test("An entry without its body is fetched again, not validated", .requirement("C2"))
     func missingBody() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.eTag: "\"1\""], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -114,7 +117,7 @@ struct HTTPCacheTests {
         #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
     }
 
-    @Test("C2, C13: a 304 that no stored response can answer leads to one unconditional request")
+    @Test("A 304 that no stored response can answer leads to one unconditional request", .requirement("C2", "C13"))
     func unsatisfiable304() async throws {
         let transport = ScriptedTransport(
             .ok("old".utf8, etag: "\"1\""), .notModified(etag: "\"other\""), .ok("new".utf8, etag: "\"2\""))
@@ -125,7 +128,7 @@ struct HTTPCacheTests {
         #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, "\"1\"", nil])
     }
 
-    @Test("C13: an origin that answers every request with 304 ends in 502, not in a loop")
+    @Test("An origin that answers every request with 304 ends in 502, not in a loop", .requirement("C13"))
     func stubborn304() async throws {
         let transport = ScriptedTransport(.notModified())
         let fixture = try LoaderFixture(transport: transport)
@@ -138,7 +141,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 3, "what is not safe is not sent twice")
     }
 
-    @Test("C3: a 304 resets the age and keeps the blob; U05: its fields replace and add")
+    @Test("A 304 resets the age and keeps the blob; its fields replace and add", .requirement("C3", "U05"))
     func freshening() async throws {
         let transport = ScriptedTransport(
             .ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"", contentType: "text/plain"),
@@ -167,7 +170,8 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "C4: a bare 304 keeps the stored lifetime, its Cache-Control replaces it, otherwise the default counts"
+        "A bare 304 keeps the stored lifetime, its Cache-Control replaces it, otherwise the default counts",
+        .requirement("C4")
     )
     func lifetimeAfter304() async throws {
         struct Case {
@@ -198,7 +202,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("B1: freshness does not depend on the times of files")
+    @Test("Freshness does not depend on the times of files", .requirement("B1"))
     func fileTimes() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -215,7 +219,7 @@ struct HTTPCacheTests {
         #expect(try await fixture.cache.response(for: .to("/a")).source == .network)
     }
 
-    @Test("C5: a 200 replaces body, fields and validators together")
+    @Test("A 200 replaces body, fields and validators together", .requirement("C5"))
     func replacement() async throws {
         let transport = ScriptedTransport(.ok("one".utf8, etag: "\"A\""), .ok("two".utf8), .ok("three".utf8))
         let fixture = try LoaderFixture(transport: transport)
@@ -227,7 +231,7 @@ struct HTTPCacheTests {
         #expect(try fixture.blobs.map(\.bytes) == [Data("three".utf8)])
     }
 
-    @Test("B6: no-cache is validated each time, and lasts no longer than its response")
+    @Test("no-cache is validated each time, and lasts no longer than its response", .requirement("B6"))
     func noCache() async throws {
         let transport = ScriptedTransport(
             .ok("one".utf8, cacheControl: "no-cache", etag: "\"1\""), .notModified(etag: "\"1\""),
@@ -240,7 +244,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("B6, S04, S05: a no-store response never reaches the disk, and removes the older entry")
+    @Test("A no-store response never reaches the disk, and removes the older entry", .requirement("B6", "S04", "S05"))
     func noStore() async throws {
         let secret = "a-secret-that-nobody-may-find"
         let transport = ScriptedTransport(
@@ -258,7 +262,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("R05: a stored GET answers HEAD without a body; HEAD stores nothing")
+    @Test("A stored GET answers HEAD without a body; HEAD stores nothing", .requirement("R05"))
     func head() async throws {
         let transport = ScriptedTransport { request, _ in
             let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLength: "4"]
@@ -276,7 +280,8 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "K3, R04: POST is always sent and leaves no row; I01: its success invalidates its target; I02: its failure does not"
+        "POST is always sent and leaves no row; its success invalidates its target, its failure does not",
+        .requirement("K3", "R04", "I01", "I02")
     )
     func unsafeMethods() async throws {
         let transport = ScriptedTransport { request, _ in
@@ -297,7 +302,7 @@ struct HTTPCacheTests {
         #expect(try !fixture.store.contains(key))
     }
 
-    @Test("G12: a 416 or 412 to one request answers no other", arguments: [416, 412])
+    @Test("A 416 or 412 to one request answers no other", .requirement("G12"), arguments: [416, 412])
     func requestSpecificErrors(code: Int) async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.range] == nil && request.headerFields[.ifMatch] == nil
@@ -313,7 +318,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "E9: A path or authority cannot send a request to another host",
+        "A path or authority cannot send a request to another host", .requirement("E9"),
         arguments: [
             ("example.com", ".evil.com/x"), ("example.com", ":8443/x"), ("example.com", "*"), ("example.com/x", "/y"),
             ("example.com#", "/y"), ("example.com?", "/y"), ("", "/evil.com"),
@@ -342,7 +347,7 @@ struct HTTPCacheTests {
         #expect(transport.requests.map(\.authority) == ["example.com", "example.com", "example.com"])
     }
 
-    @Test("R07: only-if-cached sends no request, even if the stored response has lost its body")
+    @Test("only-if-cached sends no request, even if the stored response has lost its body", .requirement("R07"))
     func onlyIfCachedWithoutBody() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -380,7 +385,7 @@ struct HTTPCacheTests {
         }
     }
 
-    @Test("K3: forwards the caller's own condition, and the 304 reaches the caller")
+    @Test("Forwards the caller's own condition, and the 304 reaches the caller", .requirement("K3"))
     func ownCondition() async throws {
         let transport = ScriptedTransport(.notModified(etag: "\"mine\""))
         let fixture = try LoaderFixture(transport: transport)
@@ -390,7 +395,7 @@ struct HTTPCacheTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("V02, V03, V06: stores several variants, which answer only the requests that select them")
+    @Test("Stores several variants, which answer only the requests that select them", .requirement("V02", "V03", "V06"))
     func variants() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
@@ -409,7 +414,7 @@ struct HTTPCacheTests {
         #expect(try fixture.store.responses(for: CacheKey(url: "https://example.com/a")).count == 3)
     }
 
-    @Test("V02, U05: a 304 that adds Vary makes its entry a variant, which replaces the existing one")
+    @Test("A 304 that adds Vary makes its entry a variant, which replaces the existing one", .requirement("V02", "U05"))
     func varyAddedBy304() async throws {
         let transport = ScriptedTransport(
             .status(.ok, fields: [.vary: "accept-language", .eTag: "\"old\""], body: "old English".utf8),
@@ -431,7 +436,7 @@ struct HTTPCacheTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("K4: stores no credentials that Vary nominates, and keeps their responses apart")
+    @Test("Stores no credentials that Vary nominates, and keeps their responses apart", .requirement("K4"))
     func credentials() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
@@ -468,7 +473,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "R03: an unreachable origin leads to 502 or 504, with the reason",
+        "An unreachable origin leads to 502 or 504, with the reason", .requirement("R03"),
         arguments: [
             (TransportError.Code.cannotConnect, HTTPResponse.Status.badGateway), (.connectionLost, .badGateway),
             (.timedOut, .gatewayTimeout),
@@ -483,7 +488,7 @@ struct HTTPCacheTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("R07: the store answers only-if-cached, or 504 without a request")
+    @Test("The store answers only-if-cached, or 504 without a request", .requirement("R07"))
     func onlyIfCached() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -498,7 +503,7 @@ struct HTTPCacheTests {
     }
 
     @Test(
-        "E9: a request without a usable URL throws, and is not sent",
+        "A request without a usable URL throws, and is not sent", .requirement("E9"),
         arguments: [
             HTTPRequest(method: .get, scheme: nil, authority: "example.com", path: "/"),
             HTTPRequest(method: .get, scheme: "https", authority: nil, path: "/"),
@@ -517,7 +522,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test("K1: a change of the configuration affects only later requests")
+    @Test("A change of the configuration affects only later requests", .requirement("K1"))
     func configuration() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -540,7 +545,7 @@ struct HTTPCacheTests {
         #expect(try !fixture.store.contains(CacheKey(url: "https://example.com/b")))
     }
 
-    @Test("A5, V11: partitions do not share entries")
+    @Test("Partitions do not share entries", .requirement("A5", "V11"))
     func partitions() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -551,7 +556,7 @@ struct HTTPCacheTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("A7: a failed store fails no request")
+    @Test("A failed store fails no request", .requirement("A7"))
     func closedStore() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "one", "two") }
         let fixture = try LoaderFixture(transport: transport)

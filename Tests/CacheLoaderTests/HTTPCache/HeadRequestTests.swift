@@ -22,7 +22,7 @@ struct HeadRequestTests {
         return fixture
     }
 
-    @Test("R05: a stored GET answers HEAD with the same fields and no body")
+    @Test("A stored GET answers HEAD with the same fields and no body", .requirement("R05"))
     func answered() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -35,7 +35,9 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("H01, H02: a HEAD that confirms the stored response freshens it, and keeps the fields that the HEAD lacks")
+    @Test(
+        "A HEAD that confirms the stored response freshens it, and keeps the fields that the HEAD lacks",
+        .requirement("H01", "H02"))
     func confirming() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -64,7 +66,9 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("H01: a HEAD that contradicts the stored response makes it stale", arguments: ["etag", "length", "modified"])
+    @Test(
+        "A HEAD that contradicts the stored response makes it stale", .requirement("H01"),
+        arguments: ["etag", "length", "modified"])
     func contradicting(field: String) async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -87,7 +91,7 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("H01: a HEAD without Accept-Encoding keeps the stored coded body of a GET")
+    @Test("A HEAD without Accept-Encoding keeps the stored coded body of a GET", .requirement("H01"))
     func otherCoding() async throws {
         let transport = ScriptedTransport { request, _ in
             var fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentLength: "400"]
@@ -107,7 +111,7 @@ struct HeadRequestTests {
         #expect(response.headerFields[.contentEncoding] == "unknown")
     }
 
-    @Test("H03: a failed HEAD keeps the stored response", arguments: [404, 410, 500, 302])
+    @Test("A failed HEAD keeps the stored response", .requirement("H03"), arguments: [404, 410, 500, 302])
     func failing(code: Int) async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -117,7 +121,7 @@ struct HeadRequestTests {
         #expect(try await fixture.cache.response(for: .to("/a")).source == .disk)
     }
 
-    @Test("C06, U05: a 304 to the validation for a HEAD freshens the stored GET")
+    @Test("A 304 to the validation for a HEAD freshens the stored GET", .requirement("C06", "U05"))
     func validated() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -131,7 +135,8 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("S01: a HEAD without a stored response stores nothing, and returns the origin's Content-Length")
+    @Test(
+        "A HEAD without a stored response stores nothing, and returns the origin's Content-Length", .requirement("S01"))
     func nothingStored() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Incremental", .timeLimit(.minutes(20)))
 struct IncrementalTests {
     @Test(
-        "N01: delivers chunks of a response as they arrive, stored or not, and Incremental with them",
+        "Delivers chunks of a response as they arrive, stored or not, and Incremental with them", .requirement("N01"),
         arguments: ["max-age=60", "no-store", "no-cache"], [false, true])
     func pieces(directives: String, hasRange: Bool) async throws {
         let next = Gate()
@@ -33,7 +33,7 @@ struct IncrementalTests {
         await origin.stop()
     }
 
-    @Test("N01: sends chunks of a request as they are produced, and Incremental with them")
+    @Test("Sends chunks of a request as they are produced, and Incremental with them", .requirement("N01"))
     func request() async throws {
         let isSent = Gate()
         let incremental = HTTPField.Name("Incremental")!

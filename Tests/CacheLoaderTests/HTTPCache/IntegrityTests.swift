@@ -86,7 +86,8 @@ struct IntegrityTests {
     }
 
     @Test(
-        "I16: content that does not match its digest is not stored, and reading it throws at the end", arguments: cases)
+        "Content that does not match its digest is not stored, and reading it throws at the end", .requirement("I16"),
+        arguments: cases)
     func storing(_ c: Case) async throws {
         var fields = c.fields
         fields[.cacheControl] = "max-age=60"
@@ -104,7 +105,7 @@ struct IntegrityTests {
         }
     }
 
-    @Test("I16: unstored content is verified, too", arguments: cases)
+    @Test("Unstored content is verified, too", .requirement("I16"), arguments: cases)
     func passing(_ c: Case) async throws {
         var fields = c.fields
         fields[.cacheControl] = "no-store"
@@ -114,7 +115,7 @@ struct IntegrityTests {
     }
 
     @Test(
-        "I16: a loader verifies decoded content with Unencoded-Digest, and does not store a mismatch",
+        "A loader verifies decoded content with Unencoded-Digest, and does not store a mismatch", .requirement("I16"),
         arguments: [Hello.sha256, Hello.other256, Hello.sha512, Hello.other512])
     func decoded(digest: String) async throws {
         let gzipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWykjNyclXslJQKs8vyklRquUCANnkMecTAAAA"))
@@ -134,7 +135,7 @@ struct IntegrityTests {
         }
     }
 
-    @Test("I16: verifies only if the policy or the request asks")
+    @Test("Verifies only if the policy or the request asks", .requirement("I16"))
     func policy() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
         let transport = ScriptedTransport { _, _ in .reply(200, fields, Hello.text) }
@@ -146,7 +147,7 @@ struct IntegrityTests {
         #expect(try await fixture.cache.response(for: .to("/a")).source == .disk, "the old response stays")
     }
 
-    @Test("I16: a request that asks does not join a transfer that is not verified")
+    @Test("A request that asks does not join a transfer that is not verified", .requirement("I16"))
     func joining() async throws {
         let bodies = [FedBody("{"), FedBody("{")]
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
@@ -164,7 +165,7 @@ struct IntegrityTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("I16: a request that does not ask joins no verified transfer, and does not fail with it")
+    @Test("A request that does not ask joins no verified transfer, and does not fail with it", .requirement("I16"))
     func notJoining() async throws {
         let bodies = [FedBody("{"), FedBody("{")]
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
@@ -179,7 +180,7 @@ struct IntegrityTests {
         #expect(try await other.text == "{")
     }
 
-    @Test("I15: does not verify content whose coding the transport removed")
+    @Test("Does not verify content whose coding the transport removed", .requirement("I15"))
     func decoded() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
         let transport = ScriptedTransport { _, _ in
@@ -207,7 +208,7 @@ struct IntegrityTests {
         try await fixture.cache.response(for: .to("/a", [.range: "bytes=\(range)"])).text
     }
 
-    @Test("I13 RFC 9530 §2: Content-Digest covers the content of a 206", arguments: [true, false])
+    @Test("RFC 9530 §2: Content-Digest covers the content of a 206", .requirement("I13"), arguments: [true, false])
     func part(isRight: Bool) async throws {
         let digest = isRight ? Hello.other256 : Hello.sha256
         let origin = Self.origin(Hello.text, whole: Hello.sha256, content: digest)
@@ -220,7 +221,9 @@ struct IntegrityTests {
         #expect(try fixture.store.responses(for: key).count == (isRight ? 1 : 0))
     }
 
-    @Test("I14 RFC 9530 §3: combined parts are verified by Repr-Digest", arguments: [Hello.sha256, Hello.sha512])
+    @Test(
+        "RFC 9530 §3: combined parts are verified by Repr-Digest", .requirement("I14"),
+        arguments: [Hello.sha256, Hello.sha512])
     func combining(digest: String) async throws {
         let origin = Self.origin(Hello.text, whole: digest)
         let fixture = try LoaderFixture(transport: origin.transport, policy: verifying)
@@ -230,7 +233,8 @@ struct IntegrityTests {
     }
 
     @Test(
-        "I14, I16: parts that do not match their Repr-Digest when combined are removed, and the load fails",
+        "Parts that do not match their Repr-Digest when combined are removed, and the load fails",
+        .requirement("I14", "I16"),
         arguments: [Hello.other256, Hello.other512])
     func wrongCombination(digest: String) async throws {
         let origin = Self.origin(Hello.text, whole: digest)
@@ -240,7 +244,9 @@ struct IntegrityTests {
         #expect(try fixture.store.responses(for: key).isEmpty)
     }
 
-    @Test("I14, I16: delivers a 206 with its own Content-Digest even if older parts do not fit, and removes those")
+    @Test(
+        "Delivers a 206 with its own Content-Digest even if older parts do not fit, and removes those",
+        .requirement("I14", "I16"))
     func wrongOlderPart() async throws {
         let origin = Self.origin(Hello.text, whole: Hello.other512)
         let fixture = try LoaderFixture(transport: origin.transport, policy: verifying)
@@ -298,7 +304,8 @@ struct IntegrityTests {
     }
 
     @Test(
-        "I13: the Content-Digest of an interrupted 200 covers the whole that a 206 completes", arguments: [true, false])
+        "The Content-Digest of an interrupted 200 covers the whole that a 206 completes", .requirement("I13"),
+        arguments: [true, false])
     func interruptedContent(isRight: Bool) async throws {
         let origin = Self.origin(Hello.text, content: isRight ? Hello.sha256 : Hello.other256)
         let fixture = try LoaderFixture(transport: origin.transport, policy: verifying)
@@ -319,7 +326,9 @@ struct IntegrityTests {
 
     // MARK: A failing store
 
-    @Test("I12: a store that fails in the middle of a body does not prevent verification", arguments: [true, false])
+    @Test(
+        "A store that fails in the middle of a body does not prevent verification", .requirement("I12"),
+        arguments: [true, false])
     func fullStore(isRight: Bool) async throws {
         let chunks = (0..<8).map { String(repeating: "\($0)", count: 1_000) }
         let digest = isRight ? Self.digest(of: chunks.joined()) : Hello.sha256

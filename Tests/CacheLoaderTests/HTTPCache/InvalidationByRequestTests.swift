@@ -31,7 +31,7 @@ struct InvalidationByRequestTests {
     }
 
     @Test(
-        "I01: a success of an unsafe or unknown method invalidates its target",
+        "A success of an unsafe or unknown method invalidates its target", .requirement("I01"),
         arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH", "get"], [200, 204, 302])
     func unsafe(name: String, code: Int) async throws {
         let (fixture, _) = try fixture { _ in .reply(.init(code: code)) }
@@ -43,7 +43,7 @@ struct InvalidationByRequestTests {
     }
 
     @Test(
-        "I02: an error invalidates nothing, nor does a safe method",
+        "An error invalidates nothing, nor does a safe method", .requirement("I02"),
         arguments: [("POST", 404), ("POST", 500), ("OPTIONS", 200), ("TRACE", 200)])
     func harmless(name: String, code: Int) async throws {
         let (fixture, _) = try fixture { _ in .reply(.init(code: code), [.location: "/a"]) }
@@ -53,7 +53,8 @@ struct InvalidationByRequestTests {
         #expect(try isStored(fixture, "/a"))
     }
 
-    @Test("I03, I04: also invalidates the URLs in Location and Content-Location, if of the same origin")
+    @Test(
+        "Also invalidates the URLs in Location and Content-Location, if of the same origin", .requirement("I03", "I04"))
     func named() async throws {
         let (fixture, _) = try fixture { request in
             .reply(
@@ -69,7 +70,7 @@ struct InvalidationByRequestTests {
         #expect(try isStored(fixture, "/d") && isStored(fixture, "/e"))
     }
 
-    @Test("I01: invalidates every variant")
+    @Test("Invalidates every variant", .requirement("I01"))
     func variants() async throws {
         let (fixture, _) = try fixture([.vary: "Accept-Language"]) { _ in .reply(200) }
         for language in ["en", "de"] {
@@ -79,7 +80,9 @@ struct InvalidationByRequestTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("I05: a GET that began before a POST is neither stored nor joined after it", arguments: [true, false])
+    @Test(
+        "A GET that began before a POST is neither stored nor joined after it", .requirement("I05"),
+        arguments: [true, false])
     func inFlight(hasHead: Bool) async throws {
         let gate = Gate()
         let fed = FedBody("bef")
@@ -104,7 +107,9 @@ struct InvalidationByRequestTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "after")
     }
 
-    @Test("W08, W09: invalidates the members of the response's groups and of the named groups, without a cascade")
+    @Test(
+        "Invalidates the members of the response's groups and of the named groups, without a cascade",
+        .requirement("W08", "W09"))
     func groups() async throws {
         let transport = ScriptedTransport { request, _ in
             guard request.method == .get else {
@@ -125,7 +130,9 @@ struct InvalidationByRequestTests {
         #expect(try ["/3", "/4", "/5"].filter { try isStored(fixture, $0) } == ["/3", "/5"])
     }
 
-    @Test("Z03: Clear-Site-Data clears only its own origin, if the configuration allows it", arguments: [true, false])
+    @Test(
+        "Clear-Site-Data clears only its own origin, if the configuration allows it", .requirement("Z03"),
+        arguments: [true, false])
     func clearSiteData(isHeeded: Bool) async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(
@@ -152,7 +159,9 @@ struct InvalidationByRequestTests {
         #expect(try isStored(fixture, "/a") == !isHeeded)
     }
 
-    @Test("S15: a POST response with its target as Content-Location answers GET and HEAD, and never a POST")
+    @Test(
+        "A POST response with its target as Content-Location answers GET and HEAD, and never a POST",
+        .requirement("S15"))
     func storedPOST() async throws {
         for location in ["/a", "https://example.com/a", "/b", nil] {
             let number = Counter()

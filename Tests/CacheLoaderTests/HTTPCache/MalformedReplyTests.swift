@@ -11,7 +11,8 @@ struct MalformedReplyTests {
     private static let url = "https://example.com/a"
 
     @Test(
-        "E3 RFC 9112 §6.3: a response with different values of Content-Length is malformed; equal values are accepted",
+        "RFC 9112 §6.3: a response with different values of Content-Length is malformed; equal values are accepted",
+        .requirement("E3"),
         arguments: [
             (["4", "5"], false), (["4, 5"], false), (["4", "4"], true), (["4, 4"], true), (["4", "x"], false),
         ])
@@ -82,7 +83,7 @@ struct MalformedReplyTests {
         }
     }
 
-    @Test("I01: A malformed success of an unsafe method invalidates, too")
+    @Test("A malformed success of an unsafe method invalidates, too", .requirement("I01"))
     func invalidation() async throws {
         let transport = ScriptedTransport { request, _ in
             request.method == .put
@@ -176,7 +177,7 @@ struct MalformedReplyTests {
         return fixture
     }
 
-    @Test("C7: after a 304 for another response and an error, the stale response is served")
+    @Test("After a 304 for another response and an error, the stale response is served", .requirement("C7"))
     func foreign304ThenError() async throws {
         let fixture = try await fixture(.reply(503))
         let response = try await fixture.cache.response(for: .to("/a"))
@@ -184,7 +185,7 @@ struct MalformedReplyTests {
         #expect(response.isStale && response.failure?.brief == .status(503, url: Self.url))
     }
 
-    @Test("C7, C13: after two 304s for another response, the stale response is served")
+    @Test("After two 304s for another response, the stale response is served", .requirement("C7", "C13"))
     func foreign304Twice() async throws {
         let fixture = try await fixture(.reply(304, [.eTag: "\"b\""]))
         let response = try await fixture.cache.response(for: .to("/a"))
@@ -196,7 +197,7 @@ struct MalformedReplyTests {
         #expect(failure.code == .malformedResponse)
     }
 
-    @Test("B6: a 304 for another response, followed by no-store, removes the stored response")
+    @Test("A 304 for another response, followed by no-store, removes the stored response", .requirement("B6"))
     func foreign304ThenNoStore() async throws {
         let fixture = try await fixture(.reply(200, [.cacheControl: "no-store"], "new"))
         #expect(try await fixture.cache.response(for: .to("/a")).text == "new")

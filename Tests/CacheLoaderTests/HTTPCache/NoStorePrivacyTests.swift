@@ -21,7 +21,9 @@ struct NoStorePrivacyTests {
         }
     }
 
-    @Test("Z01: a no-store body is in no log and no file, and is released with its reader", arguments: [true, false])
+    @Test(
+        "A no-store body is in no log and no file, and is released with its reader", .requirement("Z01"),
+        arguments: [true, false])
     func leavesNoTrace(isRead: Bool) async throws {
         let marker = "marker-4711"
         let log = EventLog()

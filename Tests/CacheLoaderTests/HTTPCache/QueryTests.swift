@@ -28,7 +28,7 @@ struct QueryTests {
 
     private func content(_ text: String) -> RequestContent { RequestContent(Data(text.utf8)) }
 
-    @Test("Q11: the store answers an equal QUERY, but not a different one")
+    @Test("The store answers an equal QUERY, but not a different one", .requirement("Q11"))
     func stored() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -42,7 +42,7 @@ struct QueryTests {
         #expect(transport.sent.map(\.body) == ["one", "two", "one", "one"].map { Data($0.utf8) })
     }
 
-    @Test("Q11: a stored response to a QUERY answers no GET of its URL, and vice versa")
+    @Test("A stored response to a QUERY answers no GET of its URL, and vice versa", .requirement("Q11"))
     func otherMethod() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -54,7 +54,7 @@ struct QueryTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("Q11: the index contains the URL of a stored QUERY")
+    @Test("The index contains the URL of a stored QUERY", .requirement("Q11"))
     func row() async throws {
         let fixture = try LoaderFixture(transport: Self.echo())
         _ = try await answer(fixture, content("one"))
@@ -64,7 +64,7 @@ struct QueryTests {
     }
 
     @Test(
-        "Q12: a QUERY without Content-Type, with long content or with a stream bypasses the store",
+        "A QUERY without Content-Type, with long content or with a stream bypasses the store", .requirement("Q12"),
         arguments: ["type", "length", "stream"])
     func bypass(kind: String) async throws {
         let transport = Self.echo()
@@ -92,7 +92,9 @@ struct QueryTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("Q13: JSON that differs in whitespace or in the order of members has a separate stored response")
+    @Test(
+        "JSON that differs in whitespace or in the order of members has a separate stored response",
+        .requirement("Q13"))
     func exactContent() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -106,7 +108,9 @@ struct QueryTests {
         #expect(transport.sent.map(\.body) == texts.map { Data($0.utf8) })
     }
 
-    @Test("Q14: a stored GET survives a QUERY to its URL; a POST also invalidates stored answers to queries")
+    @Test(
+        "A stored GET survives a QUERY to its URL; a POST also invalidates stored answers to queries",
+        .requirement("Q14"))
     func invalidation() async throws {
         let transport = Self.echo()
         let fixture = try LoaderFixture(transport: transport)
@@ -121,7 +125,7 @@ struct QueryTests {
         #expect(try await answer(fixture, content("one"), Self.sql, "/ab").source == .disk)
     }
 
-    @Test("Q14: a QUERY that began before a removal of its URL is not stored")
+    @Test("A QUERY that began before a removal of its URL is not stored", .requirement("Q14"))
     func removedMeanwhile() async throws {
         let fed = FedBody("one, ")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -134,7 +138,7 @@ struct QueryTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("Q15: a QUERY with its content validates a stale answer, and a 304 freshens it")
+    @Test("A QUERY with its content validates a stale answer, and a 304 freshens it", .requirement("Q15"))
     func validation() async throws {
         let transport = ScriptedTransport { request, content in
             request.headerFields[.ifNoneMatch] == "\"1\""
@@ -157,7 +161,7 @@ struct QueryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("Q15: the background validation of a stale answer sends the content again")
+    @Test("The background validation of a stale answer sends the content again", .requirement("Q15"))
     func background() async throws {
         let transport = Self.echo([.cacheControl: "max-age=60, stale-while-revalidate=60", .eTag: "\"1\""])
         let fixture = try LoaderFixture(transport: transport)
@@ -168,7 +172,7 @@ struct QueryTests {
         #expect(transport.sent.map(\.body) == ["one", "one"].map { Data($0.utf8) })
     }
 
-    @Test("Q15: a failing origin leads to the stale answer")
+    @Test("A failing origin leads to the stale answer", .requirement("Q15"))
     func staleOnError() async throws {
         let isDown = Counter()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -182,7 +186,7 @@ struct QueryTests {
         #expect(try await fixture.cache.response(for: .to("/a", method: .query, Self.sql)).status == .badGateway)
     }
 
-    @Test("Q17: a GET of the Location in a QUERY's response is a separate request, and stored as a GET")
+    @Test("A GET of the Location in a QUERY's response is a separate request, and stored as a GET", .requirement("Q17"))
     func location() async throws {
         let transport = Self.echo([.cacheControl: "max-age=60", .location: "/results/1"])
         let fixture = try LoaderFixture(transport: transport)
@@ -191,7 +195,7 @@ struct QueryTests {
         #expect(try await fixture.cache.response(for: .to("/results/1")).source == .disk)
     }
 
-    @Test("Q18: concurrent equal queries are one request to the origin")
+    @Test("Concurrent equal queries are one request to the origin", .requirement("Q18"))
     func coalesced() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, content in
@@ -209,7 +213,7 @@ struct QueryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("Q11: the explanation of a QUERY names its stored response")
+    @Test("The explanation of a QUERY names its stored response", .requirement("Q11"))
     func explained() async throws {
         let fixture = try LoaderFixture(transport: Self.echo())
         _ = try await answer(fixture, content("one"))

@@ -21,7 +21,9 @@ struct ResumingTests {
         origin.set { $0.breaksOffAfter = nil }
     }
 
-    @Test("G15, G18, S18: requests the rest, delivers it once after the stored bytes, and stores the whole")
+    @Test(
+        "Requests the rest, delivers it once after the stored bytes, and stores the whole",
+        .requirement("G15", "G18", "S18"))
     func resuming() async throws {
         let transport = origin.transport
         let directory = try TemporaryDirectory()
@@ -47,7 +49,9 @@ struct ResumingTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("G15: does not resume a response with only a weak validator, or none", arguments: ["W/\"1\"", nil])
+    @Test(
+        "Does not resume a response with only a weak validator, or none", .requirement("G15"),
+        arguments: ["W/\"1\"", nil])
     func weak(etag: String?) async throws {
         origin.set { $0.fields[.eTag] = etag }
         let transport = origin.transport
@@ -58,7 +62,7 @@ struct ResumingTests {
         #expect(transport.requests.allSatisfy { $0.headerFields[.range] == nil })
     }
 
-    @Test("G18: an origin with a new representation sends it whole, and it replaces the part")
+    @Test("An origin with a new representation sends it whole, and it replaces the part", .requirement("G18"))
     func changed() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -93,7 +97,8 @@ struct ResumingTests {
         }
     }
 
-    @Test("G18: a mismatched rest discards the part; the whole is requested", arguments: Misfit.allCases)
+    @Test(
+        "A mismatched rest discards the part; the whole is requested", .requirement("G18"), arguments: Misfit.allCases)
     func misfit(_ misfit: Misfit) async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -107,7 +112,7 @@ struct ResumingTests {
     }
 
     @Test(
-        "S18, G18: a rest with fewer or more bytes than announced does not become a whole",
+        "A rest with fewer or more bytes than announced does not become a whole", .requirement("S18", "G18"),
         arguments: ["45678", "456789x"])
     func lyingRest(content: String) async throws {
         let transport = origin.transport
@@ -127,7 +132,7 @@ struct ResumingTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
     }
 
-    @Test("G18: a resumed body that breaks off again is a longer part")
+    @Test("A resumed body that breaks off again is a longer part", .requirement("G18"))
     func again() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -140,7 +145,8 @@ struct ResumingTests {
     }
 
     @Test(
-        "G18: delivers an error in answer to the request for the rest, and keeps the part", arguments: [404, 503])
+        "Delivers an error in answer to the request for the rest, and keeps the part", .requirement("G18"),
+        arguments: [404, 503])
     func error(code: Int) async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -153,7 +159,7 @@ struct ResumingTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
     }
 
-    @Test("G02: a stored part does not answer for the whole when the origin is unreachable")
+    @Test("A stored part does not answer for the whole when the origin is unreachable", .requirement("G02"))
     func unreachable() async throws {
         let origin = origin
         let isDown = Counter()
@@ -169,7 +175,7 @@ struct ResumingTests {
         #expect(try await range.text == "0123")
     }
 
-    @Test("E1, G18: readers that join during the rest get the whole body from the first byte")
+    @Test("Readers that join during the rest get the whole body from the first byte", .requirement("E1", "G18"))
     func sharedResumption() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)

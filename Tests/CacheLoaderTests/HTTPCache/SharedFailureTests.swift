@@ -27,7 +27,7 @@ struct SharedFailureTests {
         return loads
     }
 
-    @Test("R06, R03: a failure to reach the origin fails all waiters")
+    @Test("A failure to reach the origin fails all waiters", .requirement("R06", "R03"))
     func unreachable() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -45,7 +45,9 @@ struct SharedFailureTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("R06, R03, E04: after a failure the stored response answers every waiter, without another request")
+    @Test(
+        "After a failure the stored response answers every waiter, without another request",
+        .requirement("R06", "R03", "E04"))
     func staleFallback() async throws {
         for failure in [nil, HTTPResponse.Status.serviceUnavailable] {
             let gate = Gate()
@@ -130,7 +132,7 @@ struct SharedFailureTests {
     }
 
     @Test(
-        "A7, J5: a store that fails in the middle of a body, or has no space for it, fails no reader",
+        "A store that fails in the middle of a body, or has no space for it, fails no reader", .requirement("A7", "J5"),
         arguments: Trouble.allCases)
     func failingStore(_ trouble: Trouble) async throws {
         let fed = FedBody("one, ")

@@ -30,7 +30,9 @@ struct StaleAnswerTests {
         return (fixture, transport)
     }
 
-    @Test("E01, C04: within the window, stale is served immediately, and validated once with the fields of the request")
+    @Test(
+        "Within the window, stale is served immediately, and validated once with the fields of the request",
+        .requirement("E01", "C04"))
     func whileRevalidating() async throws {
         let gate = Gate()
         let (fixture, transport) = try await filled(
@@ -62,7 +64,7 @@ struct StaleAnswerTests {
         #expect(transport.requests[1].headerFields[.range] == nil)
     }
 
-    @Test("E01: storedResponse does the same, and sends no request where none is allowed")
+    @Test("storedResponse does the same, and sends no request where none is allowed", .requirement("E01"))
     func storedResponse() async throws {
         let (fixture, transport) = try await filled("max-age=10, stale-while-revalidate=60") { _ in
             .reply(304, [.eTag: "\"1\"", .cacheControl: "max-age=10"])
@@ -78,7 +80,7 @@ struct StaleAnswerTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E02: beyond the window a request waits for the validation")
+    @Test("Beyond the window a request waits for the validation", .requirement("E02"))
     func beyondWindow() async throws {
         let (fixture, transport) = try await filled("max-age=10, stale-while-revalidate=60") { _ in
             .reply(304, [.eTag: "\"1\""])
@@ -91,7 +93,8 @@ struct StaleAnswerTests {
     }
 
     @Test(
-        "E03, R01, R02: must-revalidate and no-cache forbid serving stale", arguments: ["must-revalidate", "no-cache"])
+        "must-revalidate and no-cache forbid serving stale", .requirement("E03", "R01", "R02"),
+        arguments: ["must-revalidate", "no-cache"])
     func forbidden(directive: String) async throws {
         let (fixture, transport) = try await filled(
             "max-age=10, stale-while-revalidate=60, stale-if-error=60, \(directive)"
@@ -111,7 +114,7 @@ struct StaleAnswerTests {
     }
 
     @Test(
-        "E04, E05, C12: within stale-if-error, a stale response replaces an error",
+        "Within stale-if-error, a stale response replaces an error", .requirement("E04", "E05", "C12"),
         arguments: [500, 501, 502, 503, 504, 505, 507])
     func ifError(code: Int) async throws {
         for directive in ["max-age=10, stale-if-error=60", "max-age=10"] {
@@ -133,14 +136,15 @@ struct StaleAnswerTests {
         }
     }
 
-    @Test("E05: a 404 is an answer, not an error that a stale response replaces")
+    @Test("A 404 is an answer, not an error that a stale response replaces", .requirement("E05"))
     func notFound() async throws {
         let (fixture, _) = try await filled("max-age=10, stale-if-error=60") { _ in .reply(404, [:], "gone") }
         fixture.clock.advance(by: 30)
         #expect(try await fixture.cache.response(for: .to("/a")).status == .notFound)
     }
 
-    @Test("E06: failed background revalidations back off, successful ones do not", arguments: [nil, 503])
+    @Test(
+        "Failed background revalidations back off, successful ones do not", .requirement("E06"), arguments: [nil, 503])
     func backOff(code: Int?) async throws {
         let isBroken = Mutex(true)
         let (fixture, transport) = try await filled("max-age=10, stale-while-revalidate=100000") {
@@ -175,7 +179,7 @@ struct StaleAnswerTests {
     }
 
     @Test(
-        "R03, A07: a stored response, however stale, answers when the origin is unreachable",
+        "A stored response, however stale, answers when the origin is unreachable", .requirement("R03", "A07"),
         arguments: [TransportError.Code.cannotConnect, .timedOut, .connectionLost, .insecure, .malformedResponse])
     func disconnected(code: TransportError.Code) async throws {
         let (fixture, _) = try await filled("max-age=10") { _ throws(TransportError) in throw TransportError(code) }
@@ -197,7 +201,7 @@ struct StaleAnswerTests {
         #expect(other.status == (code == .timedOut ? .gatewayTimeout : .badGateway))
     }
 
-    @Test("R03: not if the policy forbids it")
+    @Test("Not if the policy forbids it", .requirement("R03"))
     func forbiddenByPolicy() async throws {
         let (fixture, _) = try await filled("max-age=10", policy: CachePolicy(staleWhenDisconnected: .zero)) {
             _ throws(TransportError) in throw TransportError(.cannotConnect)
@@ -206,7 +210,7 @@ struct StaleAnswerTests {
         #expect(try await fixture.cache.response(for: .to("/a")).status == .gatewayTimeout)
     }
 
-    @Test("Q02, Q05: max-stale allows a stale answer, but not against must-revalidate")
+    @Test("max-stale allows a stale answer, but not against must-revalidate", .requirement("Q02", "Q05"))
     func maxStale() async throws {
         for (directive, source) in [("max-age=10", ResponseSource.disk), ("max-age=10, must-revalidate", .notModified)]
         {

@@ -18,7 +18,7 @@ struct StoredPartsTests {
         try await fixture.cache.response(for: .to("/a", range.map { [.range: "bytes=\($0)"] } ?? [:])).text
     }
 
-    @Test("G05, G02: a stored 206 answers its own range and smaller ones, nothing else")
+    @Test("A stored 206 answers its own range and smaller ones, nothing else", .requirement("G05", "G02"))
     func smaller() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -38,7 +38,7 @@ struct StoredPartsTests {
         #expect(transport.requestCount == 3, "a part answers no HEAD")
     }
 
-    @Test("G06, G08: two parts and the bytes between them become the whole, a 200")
+    @Test("Two parts and the bytes between them become the whole, a 200", .requirement("G06", "G08"))
     func gap() async throws {
         let transport = origin.transport
         let directory = try TemporaryDirectory()
@@ -66,7 +66,7 @@ struct StoredPartsTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("G06: a part with another validator replaces older ones")
+    @Test("A part with another validator replaces older ones", .requirement("G06"))
     func displacing() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -82,7 +82,7 @@ struct StoredPartsTests {
         #expect(try await get(fixture) == "abcdefghij")
     }
 
-    @Test("G06: parts without a strong validator are never combined", arguments: ["W/\"1\"", nil])
+    @Test("Parts without a strong validator are never combined", .requirement("G06"), arguments: ["W/\"1\"", nil])
     func weak(etag: String?) async throws {
         origin.set { $0.fields[.eTag] = etag }
         let transport = origin.transport
@@ -94,7 +94,7 @@ struct StoredPartsTests {
     }
 
     @Test(
-        "G09, S18: a 206 with other bytes than announced is neither stored nor combined",
+        "A 206 with other bytes than announced is neither stored nor combined", .requirement("G09", "S18"),
         arguments: ["345", "34567x"])
     func lyingPart(content: String) async throws {
         let transport = origin.transport
@@ -113,7 +113,7 @@ struct StoredPartsTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("G10: a part of unknown length answers ranges inside it, but no suffix")
+    @Test("A part of unknown length answers ranges inside it, but no suffix", .requirement("G10"))
     func unknownLength() async throws {
         origin.set {
             $0.override = { request in
@@ -133,7 +133,7 @@ struct StoredPartsTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("C02, G05: a stale part is validated for its range, and answers it after a 304")
+    @Test("A stale part is validated for its range, and answers it after a 304", .requirement("C02", "G05"))
     func stalePart() async throws {
         let transport = origin.transport
         let fixture = try LoaderFixture(transport: transport)
@@ -147,7 +147,7 @@ struct StoredPartsTests {
     }
 
     @Test(
-        "G01: a 206 without a valid Content-Range is not stored",
+        "A 206 without a valid Content-Range is not stored", .requirement("G01"),
         arguments: ["lines 0-4/10", "bytes 4-0/10"])
     func otherUnit(contentRange: String) async throws {
         let transport = ScriptedTransport { _, _ in

@@ -22,7 +22,7 @@ struct StoredRangeTests {
     }
 
     @Test(
-        "G04, G11, G03: a range of a stored whole is a 206 with its own length",
+        "A range of a stored whole is a 206 with its own length", .requirement("G04", "G11", "G03"),
         arguments: [
             ("bytes=0-3", "0123", "bytes 0-3/10"), ("bytes=7-", "789", "bytes 7-9/10"),
             ("bytes=-2", "89", "bytes 8-9/10"), ("bytes=8-99", "89", "bytes 8-9/10"),
@@ -43,7 +43,7 @@ struct StoredRangeTests {
     }
 
     @Test(
-        "G11, G13: an invalid range, or the range of another method than GET, is ignored",
+        "An invalid range, or the range of another method than GET, is ignored", .requirement("G11", "G13"),
         arguments: ["bytes=5-2", "lines=1-2", "x"])
     func ignored(range: String) async throws {
         let transport = origin.transport
@@ -58,7 +58,7 @@ struct StoredRangeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("G12: a range beyond the end is a 416 with the length")
+    @Test("A range beyond the end is a 416 with the length", .requirement("G12"))
     func unsatisfiable() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -70,7 +70,7 @@ struct StoredRangeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("G12: a 416 of the origin keeps a stored whole")
+    @Test("A 416 of the origin keeps a stored whole", .requirement("G12"))
     func originUnsatisfiable() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -82,7 +82,7 @@ struct StoredRangeTests {
         #expect(try fixture.store.responses(for: key).map(\.metadata.status) == [200])
     }
 
-    @Test("G13: evaluates conditions before ranges")
+    @Test("Evaluates conditions before ranges", .requirement("G13"))
     func conditionFirst() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -94,7 +94,7 @@ struct StoredRangeTests {
     }
 
     @Test(
-        "G14: If-Range compares strongly; after a mismatch the answer is the whole",
+        "If-Range compares strongly; after a mismatch the answer is the whole", .requirement("G14"),
         arguments: [("\"1\"", "01"), ("\"2\"", "0123456789"), ("W/\"1\"", "0123456789")])
     func ifRange(value: String, text: String) async throws {
         let transport = origin.transport
@@ -105,7 +105,7 @@ struct StoredRangeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("G14: a date in If-Range is compared byte for byte, and only if it is strong")
+    @Test("A date in If-Range is compared byte for byte, and only if it is strong", .requirement("G14"))
     func ifRangeDate() async throws {
         let modified = "Sun, 06 Nov 1994 08:00:00 GMT"
         for (date, isStrong) in [("Sun, 06 Nov 1994 08:49:37 GMT", true), (modified, false)] {
@@ -122,7 +122,7 @@ struct StoredRangeTests {
         }
     }
 
-    @Test("G17: several ranges are a multipart, unless they overlap")
+    @Test("Several ranges are a multipart, unless they overlap", .requirement("G17"))
     func several() async throws {
         let transport = origin.transport
         let fixture = try await filled(transport)
@@ -139,7 +139,7 @@ struct StoredRangeTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("G16: a body that the transport has decoded serves no ranges")
+    @Test("A body that the transport has decoded serves no ranges", .requirement("G16"))
     func decoded() async throws {
         let transport = ScriptedTransport { _, _ in
             var reply = TransportResponse.reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\""], "0123456789")

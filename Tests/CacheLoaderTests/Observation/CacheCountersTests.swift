@@ -37,7 +37,7 @@ struct CacheCountersTests {
         #expect(told == expected, sourceLocation: location)
     }
 
-    @Test("I8: the counts and metrics of a loader match the scenario")
+    @Test("The counts and metrics of a loader match the scenario", .requirement("I8"))
     func loader() async throws {
         let transport = ScriptedTransport(
             .status(.ok, fields: [.cacheControl: "max-age=60", .eTag: "\"1\""], body: "body".utf8), .notModified(),
@@ -72,7 +72,9 @@ struct CacheCountersTests {
         #expect(rows.first?.compactMap(\.integer) == [5, 1, 1, 1, 1])
     }
 
-    @Test("I8: the counts of a cache include parts, shared answers, stale fallbacks and unreachable origins")
+    @Test(
+        "The counts of a cache include parts, shared answers, stale fallbacks and unreachable origins",
+        .requirement("I8"))
     func cache() async throws {
         let isBroken = FirstTime()
         let transport = ScriptedTransport { (request, _) throws(TransportError) in
@@ -98,7 +100,7 @@ struct CacheCountersTests {
         #expect(cache.counters.evictedValues + cache.counters.memoryHits == 0)
     }
 
-    @Test("I8: each kind of load counts as one request; a lookup without an answer does not count")
+    @Test("Each kind of load counts as one request; a lookup without an answer does not count", .requirement("I8"))
     func requests() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/moved"
@@ -131,7 +133,7 @@ struct CacheCountersTests {
         #expect(fixture.cache.counters.requests == 1)
     }
 
-    @Test("I8: the numbers of loads, queued loads and active requests are exact, and end at 0")
+    @Test("The numbers of loads, queued loads and active requests are exact, and end at 0", .requirement("I8"))
     func levels() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -167,7 +169,7 @@ struct CacheCountersTests {
         while levels() != [0, 0, 0, 0] { await Task.yield() }
     }
 
-    @Test("I8: timings follow the clock: to the head, to the end of the body, and of the transfer")
+    @Test("Timings follow the clock: to the head, to the end of the body, and of the transfer", .requirement("I8"))
     func timings() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport { _, _ in
@@ -191,7 +193,7 @@ struct CacheCountersTests {
         #expect(try metrics.expectTimer("cacheloader.transfer.duration").values == [5 * second])
     }
 
-    @Test("I8: a clock that was set back makes no negative timing")
+    @Test("A clock that was set back makes no negative timing", .requirement("I8"))
     func clockSetBack() async throws {
         let clock = ManualClock()
         let transport = ScriptedTransport { _, _ in
@@ -207,7 +209,7 @@ struct CacheCountersTests {
         #expect(try metrics.expectTimer("cacheloader.origin.request.duration").values == [0])
     }
 
-    @Test("I8: values evicted from memory, also under pressure, are counted; removed values are not")
+    @Test("Values evicted from memory, also under pressure, are counted; removed values are not", .requirement("I8"))
     func memory() async throws {
         let pressure = MemoryPressureSource()
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "12345678") }

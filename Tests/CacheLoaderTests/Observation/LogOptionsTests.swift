@@ -83,7 +83,7 @@ struct LogOptionsTests {
         #expect(await load("/c") == .network)
     }
 
-    @Test("I8: each option enables its messages, at its level", arguments: cases)
+    @Test("Each option enables its messages, at its level", .requirement("I8"), arguments: cases)
     func each(_ option: Case) async throws {
         try await play(option.options, logger: log.logger)
         let levels = Dictionary(log.entries.map { ($0.message, $0.level) }) { max($0, $1) }
@@ -93,7 +93,7 @@ struct LogOptionsTests {
         #expect(others.allSatisfy { option.options == .errors && $0.hasPrefix("could not ") }, "\(others)")
     }
 
-    @Test("I8: all options enable every message, and none enables none; the default is errors")
+    @Test("All options enable every message, and none enables none; the default is errors", .requirement("I8"))
     func combinations() async throws {
         try await play([], logger: log.logger)
         #expect(log.lines.isEmpty)
@@ -106,7 +106,7 @@ struct LogOptionsTests {
         #expect(!errors.entries.contains { $0.message == "asking the origin" || $0.message == "memory is short" })
     }
 
-    @Test("I8: logs nothing without a logger")
+    @Test("Logs nothing without a logger", .requirement("I8"))
     func silence() async throws {
         for logger in [ResourceLoader.Configuration().logger, HTTPCache.Configuration().logger] {
             var text = ""
@@ -117,7 +117,7 @@ struct LogOptionsTests {
         #expect(HTTPCache.Configuration().logOptions == .errors)
     }
 
-    @Test("I8: messages and keys are constant, and the metadata contain no secret")
+    @Test("Messages and keys are constant, and the metadata contain no secret", .requirement("I8"))
     func secrets() async throws {
         try await play(.all, logger: log.logger)
         #expect(!log.lines.contains { $0.contains("secret") }, "\(log.lines.filter { $0.contains("secret") })")
@@ -129,7 +129,7 @@ struct LogOptionsTests {
         #expect(asked?.metadata == ["method": "GET", "url": "https://example.com/a?…", "reason": "uri-miss"])
     }
 
-    @Test("I8: a change of the options applies to memory, too")
+    @Test("A change of the options applies to memory, too", .requirement("I8"))
     func change() async throws {
         let pressure = MemoryPressureSource()
         let transport = ScriptedTransport { _, _ in .reply(200) }

@@ -21,7 +21,7 @@ struct NetworkActivityTests {
         return try LoaderFixture(transport: transport) { [sleeper] in $0.sleep = sleeper.sleep }
     }
 
-    @Test("I8: idle, then active from the first request until a delay after the last")
+    @Test("Idle, then active from the first request until a delay after the last", .requirement("I8"))
     func delay() async throws {
         let loader = try fixture().loader
         var states = loader.activity(offDelay: .seconds(1)).makeAsyncIterator()
@@ -40,7 +40,7 @@ struct NetworkActivityTests {
         #expect(await states.next() == false)
     }
 
-    @Test("I8: a start within the delay cancels the change to idle")
+    @Test("A start within the delay cancels the change to idle", .requirement("I8"))
     func startWithinDelay() async throws {
         let loader = try fixture().loader
         let told = Mutex<[Bool]>([])
@@ -67,7 +67,7 @@ struct NetworkActivityTests {
         #expect(told.withLock { $0 } == [false, true, false])
     }
 
-    @Test("I8: a late observer gets the current state; each observer has its own delay")
+    @Test("A late observer gets the current state; each observer has its own delay", .requirement("I8"))
     func late() async throws {
         let loader = try fixture().loader
         let load = Task { try await loader.load(url).text }
@@ -87,7 +87,7 @@ struct NetworkActivityTests {
         #expect(await patient.next() == false)
     }
 
-    @Test("I8: answers from the store or memory are not activity")
+    @Test("Answers from the store or memory are not activity", .requirement("I8"))
     func hits() async throws {
         gate.open()
         // The directory is deleted with the loader.
@@ -106,7 +106,7 @@ struct NetworkActivityTests {
         withExtendedLifetime(fixture) {}
     }
 
-    @Test("I8: the stream ends with its loader, also within the delay, and leaves nothing behind")
+    @Test("The stream ends with its loader, also within the delay, and leaves nothing behind", .requirement("I8"))
     func end() async throws {
         var fixture: LoaderFixture? = try fixture()
         gate.open()
@@ -121,7 +121,7 @@ struct NetworkActivityTests {
     }
 
     @Test(
-        "I8: a cache is active from the request to the last byte, or until the last reader leaves",
+        "A cache is active from the request to the last byte, or until the last reader leaves", .requirement("I8"),
         arguments: [true, false])
     func cache(isRead: Bool) async throws {
         let fixture = try fixture()
@@ -135,7 +135,7 @@ struct NetworkActivityTests {
         _ = consume response
     }
 
-    @Test("I8: a released stream is unregistered")
+    @Test("A released stream is unregistered", .requirement("I8"))
     func lettingGo() async throws {
         let fixture = try fixture()
         do {

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import Logging
 import MetricsTestKit
+import TestSupport
 import Testing
 
 @Suite("The article on observing")
@@ -26,7 +27,7 @@ struct ObservingArticleTests {
         }
     }
 
-    @Test("I8: lists exactly the existing metrics, each with its kind")
+    @Test("Lists exactly the existing metrics, each with its kind", .requirement("I8"))
     func metrics() throws {
         let metrics = TestMetrics()
         let directory = try TemporaryDirectory()
@@ -48,7 +49,7 @@ struct ObservingArticleTests {
         for dimension in ["source", "lane", "level"] { #expect(article.contains("`\(dimension)`")) }
     }
 
-    @Test("I8: lists each message, with its level")
+    @Test("Lists each message, with its level", .requirement("I8"))
     func messages() {
         for (message, level) in LogOptionsTests.cases.flatMap(\.messages) {
             #expect(rows.contains { $0.name == message && $0.kind == level.rawValue }, "\(message)")

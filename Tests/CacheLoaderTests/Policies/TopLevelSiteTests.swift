@@ -1,10 +1,11 @@
 import CacheLoader
+import TestSupport
 import Testing
 
 @Suite("TopLevelSite")
 struct TopLevelSiteTests {
     @Test(
-        "N03: a site is the scheme with the registrable domain, or with the host",
+        "A site is the scheme with the registrable domain, or with the host", .requirement("N03"),
         arguments: [
             ("https://news.example.co.uk/a?b#c", "https://example.co.uk"),
             ("HTTPS://NEWS.Example.CO.UK:8443/", "https://example.co.uk"),
@@ -25,7 +26,7 @@ struct TopLevelSiteTests {
         #expect(site?.partition == expected)
     }
 
-    @Test("N03: without a list of suffixes, each host is a site")
+    @Test("Without a list of suffixes, each host is a site", .requirement("N03"))
     func hosts() {
         #expect(TopLevelSite("https://a.example.com/")?.partition == "https://a.example.com")
         #expect(TopLevelSite("https://a.example.com/") != TopLevelSite("https://b.example.com/"))

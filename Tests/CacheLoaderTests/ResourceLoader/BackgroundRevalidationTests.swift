@@ -187,7 +187,7 @@ struct BackgroundRevalidationTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("D1: the revalidation of a loader takes the background lane")
+    @Test("the revalidation of a loader takes the background lane", .requirement("D1"))
     func lane() async throws {
         let gate = Gate()
         let transport = Self.transport { request in
@@ -209,7 +209,7 @@ struct BackgroundRevalidationTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("G2: afterwards no policy gets the old value from memory")
+    @Test("afterwards no policy gets the old value from memory", .requirement("G2"))
     func memory() async throws {
         let transport = Self.transport { _ in .reply(200, [.cacheControl: "max-age=60", .eTag: "\"2\""], "new") }
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }

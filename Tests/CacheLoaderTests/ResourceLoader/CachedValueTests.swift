@@ -19,7 +19,7 @@ struct CachedValueTests {
         return (fixture, transport)
     }
 
-    @Test("G6: a fresh value comes from the store, then from memory, without an origin")
+    @Test("A fresh value comes from the store, then from memory, without an origin", .requirement("G6"))
     func storeAndMemory() async throws {
         let (fixture, transport) = try fixture(memoryLimit: 1 << 20)
         let type = [String: Int].self
@@ -97,7 +97,8 @@ struct CachedValueTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("J1: returning a value counts as an access to its entry, and to each stored redirect before it")
+    @Test(
+        "Returning a value counts as an access to its entry, and to each stored redirect before it", .requirement("J1"))
     func access() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a"

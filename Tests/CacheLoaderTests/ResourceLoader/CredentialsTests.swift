@@ -16,7 +16,7 @@ struct CredentialsTests {
         return (try LoaderFixture(transport: transport), transport)
     }
 
-    @Test("K4: credentials go only to the configured origin, and not along a redirect to another")
+    @Test("Credentials go only to the configured origin, and not along a redirect to another", .requirement("K4"))
     func origins() async throws {
         let (fixture, transport) = try fixture()
         let user = Credentials.basic(user: "Aladdin", password: "open sesame")
@@ -38,7 +38,7 @@ struct CredentialsTests {
         #expect("\(user) \(String(reflecting: user))".contains("sesame") == false)
     }
 
-    @Test("K4: responses to different credentials never mix, in the store or in memory; nil clears")
+    @Test("Responses to different credentials never mix, in the store or in memory; nil clears", .requirement("K4"))
     func users() async throws {
         let (fixture, transport) = try fixture()
         fixture.loader.configuration.memoryLimit = 1 << 20
@@ -64,7 +64,7 @@ struct CredentialsTests {
         ResourceRequest("https://example.com/a", headerFields: user.map { [.authorization: $0] } ?? [:])
     }
 
-    @Test("K4: a value in memory answers only requests with the same credentials")
+    @Test("A value in memory answers only requests with the same credentials", .requirement("K4"))
     func memory() async throws {
         let (fixture, transport) = try fixture()
         fixture.loader.configuration.memoryLimit = 1 << 20
@@ -79,7 +79,7 @@ struct CredentialsTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("K4: concurrent requests with different credentials do not share a response")
+    @Test("Concurrent requests with different credentials do not share a response", .requirement("K4"))
     func concurrentRequests() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in
@@ -101,7 +101,9 @@ struct CredentialsTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("K4, C7: after a failure of the origin, stale is served only to the credentials of the stored response")
+    @Test(
+        "After a failure of the origin, stale is served only to the credentials of the stored response",
+        .requirement("K4", "C7"))
     func staleFallback() async throws {
         let first = FirstTime()
         let transport = ScriptedTransport { request, _ throws(TransportError) in

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("ResourceLoader: files")
 struct FileLoadingTests {
-    @Test("A8: a path and its file URL are loaded without a request and a row; a missing file throws")
+    @Test("A path and its file URL are loaded without a request and a row; a missing file throws", .requirement("A8"))
     func files() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [:], "origin") }
         let fixture = try LoaderFixture(transport: transport) { $0.loadsFiles = true }
@@ -28,7 +28,7 @@ struct FileLoadingTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("A8: a path that is not a file, or a file that is too large, is rejected before the read")
+    @Test("A path that is not a file, or a file that is too large, is rejected before the read", .requirement("A8"))
     func devices() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport { _, _ in .reply(200, [:], "origin") }) {
             $0.loadsFiles = true
@@ -45,7 +45,7 @@ struct FileLoadingTests {
         }
     }
 
-    @Test("A8: rejects file URLs with a host and redirects to files; by default rejects every file")
+    @Test("Rejects file URLs with a host and redirects to files; by default rejects every file", .requirement("A8"))
     func others() async throws {
         let transport = ScriptedTransport { _, _ in .reply(302, [.location: "file:///etc/hostname"]) }
         let fixture = try LoaderFixture(transport: transport) { $0.loadsFiles = true }

@@ -15,7 +15,9 @@ import Darwin
 
 @Suite("A full disk")
 struct FullDiskTests {
-    @Test("A7: a disk that fills up in the middle of a body fails no load, is reported, and leaves no partial body")
+    @Test(
+        "A disk that fills up in the middle of a body fails no load, is reported, and leaves no partial body",
+        .requirement("A7"))
     func duringBody() async throws {
         let directory = try TemporaryDirectory()
         await #expect(processExitsWith: .success) { [path = directory.path as String] in

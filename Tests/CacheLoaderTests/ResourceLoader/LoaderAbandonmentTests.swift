@@ -19,7 +19,9 @@ struct LoaderAbandonmentTests {
         await #expect(throws: LoadError.cancelled) { try await task.value }
     }
 
-    @Test("E5: .stop cancels the transfer, before the head or in the body; nothing is stored", arguments: [0, 1, 2])
+    @Test(
+        ".stop cancels the transfer, before the head or in the body; nothing is stored", .requirement("E5"),
+        arguments: [0, 1, 2])
     func stopping(chunks: Int) async throws {
         let (fed, gate) = (FedBody(), Gate())
         for _ in 0..<chunks { fed.feed("half") }
@@ -38,7 +40,9 @@ struct LoaderAbandonmentTests {
         #expect(try fixture.blobs.isEmpty)
     }
 
-    @Test("E5: .finishAndStore completes and stores; the next load makes no request", arguments: [true, false])
+    @Test(
+        ".finishAndStore completes and stores; the next load makes no request", .requirement("E5"),
+        arguments: [true, false])
     func finishing(isInBody: Bool) async throws {
         let (fed, gate) = (FedBody("half"), Gate())
         let transport = ScriptedTransport { _, _ in
@@ -61,7 +65,7 @@ struct LoaderAbandonmentTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E5: one waiter with finishAndStore is enough; a load joins a transfer without waiters")
+    @Test("One waiter with finishAndStore is enough; a load joins a transfer without waiters", .requirement("E5"))
     func finishingForOne() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -78,7 +82,7 @@ struct LoaderAbandonmentTests {
         #expect(origin.begun == ["/a"])
     }
 
-    @Test("E5: a waiter with finishAndStore that joins a load makes it finish, too")
+    @Test("A waiter with finishAndStore that joins a load makes it finish, too", .requirement("E5"))
     func finishingForAJoiner() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -114,7 +118,9 @@ struct LoaderAbandonmentTests {
         }
     }
 
-    @Test("E6, H8: after a cancellation, a late failure or success changes nothing", arguments: Late.allCases)
+    @Test(
+        "After a cancellation, a late failure or success changes nothing", .requirement("E6", "H8"),
+        arguments: Late.allCases)
     func lateAnswer(late: Late) async throws {
         let (fed, gate, ended) = (FedBody(heedsCancellation: false), Gate(), Gate())
         switch late {
@@ -142,7 +148,7 @@ struct LoaderAbandonmentTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E6: bytes after a stop are not stored, and later loads are whole")
+    @Test("Bytes after a stop are not stored, and later loads are whole", .requirement("E6"))
     func lateBytes() async throws {
         let (fed, number) = (FedBody("half", heedsCancellation: false), Counter())
         let transport = ScriptedTransport { _, _ in
@@ -161,7 +167,7 @@ struct LoaderAbandonmentTests {
         #expect(try fixture.blobs.count == 1)
     }
 
-    @Test("E6, H8: a load cancelled before its transfer sends nothing")
+    @Test("A load cancelled before its transfer sends nothing", .requirement("E6", "H8"))
     func cancelledAtOnce() async throws {
         let transport = ScriptedTransport(.ok("body".utf8))
         let fixture = try LoaderFixture(transport: transport)
@@ -177,7 +183,7 @@ struct LoaderAbandonmentTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test("E6: cancelAll ends all loads immediately, and later loads succeed")
+    @Test("cancelAll ends all loads immediately, and later loads succeed", .requirement("E6"))
     func cancellingAll() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }

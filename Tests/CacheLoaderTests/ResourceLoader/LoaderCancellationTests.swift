@@ -10,7 +10,7 @@ import Testing
 
 @Suite("ResourceLoader: cancelling at any time", .timeLimit(.minutes(20)))
 struct LoaderCancellationTests {
-    @Test("E4: cancelling a handle before its load waits for a request also ends the load")
+    @Test("Cancelling a handle before its load waits for a request also ends the load", .requirement("E4"))
     func atOnce() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -25,7 +25,9 @@ struct LoaderCancellationTests {
         for _ in 0..<100 { #expect(await iterator.next() == "cancelled") }
     }
 
-    @Test("E4: cancelling a resource ends all of its loads immediately, and no other; later loads succeed")
+    @Test(
+        "Cancelling a resource ends all of its loads immediately, and no other; later loads succeed",
+        .requirement("E4"))
     func resource() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -54,7 +56,7 @@ struct LoaderCancellationTests {
     }
 
     @Test(
-        "E4: cancelling a resource during a load's lookup prevents its transfer",
+        "Cancelling a resource during a load's lookup prevents its transfer", .requirement("E4"),
         arguments: ["a", "b"])
     func resourceWhileLookingUp(_ name: String) async throws {
         let origin = HeldOrigin()
@@ -77,7 +79,7 @@ struct LoaderCancellationTests {
         #expect(try await loader.load("https://example.com/a").text == "/a")
     }
 
-    @Test("E4: cancelling all loads during a read of the store prevents a transfer")
+    @Test("Cancelling all loads during a read of the store prevents a transfer", .requirement("E4"))
     func cancelAllWhileLookingUp() async throws {
         let origin = HeldOrigin()
         let cancel = Mutex<(@Sendable () -> Void)?>(nil)
@@ -100,7 +102,7 @@ struct LoaderCancellationTests {
         #expect(try await loader.load("https://example.com/a").text == "/a", "later loads are as ever")
     }
 
-    @Test("E4: a load cancelled during the processing of stored bytes throws cancelled")
+    @Test("A load cancelled during the processing of stored bytes throws cancelled", .requirement("E4"))
     func whileProcessing() async throws {
         let gate = Gate()
         let origin = HeldOrigin()
@@ -119,7 +121,7 @@ struct LoaderCancellationTests {
         await #expect(throws: LoadError.cancelled) { try await task.value }
     }
 
-    @Test("K3: an attempt ends at its timeout, even if its transport ignores the cancellation")
+    @Test("An attempt ends at its timeout, even if its transport ignores the cancellation", .requirement("K3"))
     func timeoutOfADeafTransport() async throws {
         let deaf = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -145,7 +147,8 @@ struct LoaderCancellationTests {
         deaf.open()
     }
 
-    @Test("E4: a cancelled load delivers no stored value, even if the processor ignores the cancellation")
+    @Test(
+        "A cancelled load delivers no stored value, even if the processor ignores the cancellation", .requirement("E4"))
     func deafProcessor() async throws {
         let gate = Gate()
         let fixture = try LoaderFixture(transport: HeldOrigin().transport)
@@ -163,7 +166,9 @@ struct LoaderCancellationTests {
         await #expect(throws: LoadError.cancelled) { try await task.value }
     }
 
-    @Test("E4: a handle cancelled while its origin is blocked ends with cancelled", arguments: [true, false])
+    @Test(
+        "A handle cancelled while its origin is blocked ends with cancelled", .requirement("E4"),
+        arguments: [true, false])
     func whileBlocked(deliversStale: Bool) async throws {
         let (gate, count) = (Gate(), Counter())
         let transport = ScriptedTransport { _, _ in

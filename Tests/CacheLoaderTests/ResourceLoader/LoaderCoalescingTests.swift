@@ -10,7 +10,7 @@ import Testing
 struct LoaderCoalescingTests {
     private let request = ResourceRequest("https://example.com/a")
 
-    @Test("E1: 1,000 loads from 50 tasks are one request, and every waiter gets its response")
+    @Test("1,000 loads from 50 tasks are one request, and every waiter gets its response", .requirement("E1"))
     func concurrentLoads() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -35,7 +35,7 @@ struct LoaderCoalescingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E1: 1,000 loads that begin between the last byte and the delivery join the load")
+    @Test("1,000 loads that begin between the last byte and the delivery join the load", .requirement("E1"))
     func lateLoads() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "no-store"], "body") }
         let fixture = try LoaderFixture(transport: transport)
@@ -56,7 +56,8 @@ struct LoaderCoalescingTests {
     }
 
     @Test(
-        "R06, E1: a load joins an equal one while its response is fresh, for any duration of the body",
+        "A load joins an equal one while its response is fresh, for any duration of the body",
+        .requirement("R06", "E1"),
         arguments: [(59, 1), (60, 2), (600, 2)])
     func slowBody(_ seconds: Int, _ requestCount: Int) async throws {
         let bodies = [FedBody("first, "), FedBody("second, ")]

@@ -42,7 +42,8 @@ struct LoaderConditionTests {
     }
 
     @Test(
-        "H9: a background load waits for the network until its conditions end, or its limit, source or lane changes",
+        "A background load waits for the network until its conditions end, or its limit, source or lane changes",
+        .requirement("H9"),
         arguments: End.allCases)
     func heldBack(_ end: End) async throws {
         let fixture = try fixture(held)
@@ -65,7 +66,7 @@ struct LoaderConditionTests {
         #expect(origin.begun.count { $0 == "/b" } == 1)
     }
 
-    @Test("H9: urgent loads begin, and stored content answers, in any lane and under any condition")
+    @Test("Urgent loads begin, and stored content answers, in any lane and under any condition", .requirement("H9"))
     func notHeldBack() async throws {
         let fixture = try fixture([.background: [.constrained, .expensive, .lowPower]])
         network.setConditions([.constrained, .expensive, .lowPower])
@@ -76,7 +77,9 @@ struct LoaderConditionTests {
         #expect(await prefetch.finished().hits == 1)
     }
 
-    @Test("H9: a prefetch waits under its own conditions; a demanded resource loads immediately, also for the prefetch")
+    @Test(
+        "A prefetch waits under its own conditions; a demanded resource loads immediately, also for the prefetch",
+        .requirement("H9"))
     func prefetch() async throws {
         let fixture = try fixture([:])
         let prefetch = fixture.loader.prefetch(["/1", "/2", "/3"].map { request($0) }, heldBackBy: .expensive)
@@ -93,7 +96,7 @@ struct LoaderConditionTests {
         #expect(origin.begun.filter { $0 != "/other" }.count == 3)
     }
 
-    @Test("H9: a held back prefetch can be cancelled, and sends nothing")
+    @Test("A held back prefetch can be cancelled, and sends nothing", .requirement("H9"))
     func cancelledPrefetch() async throws {
         let fixture = try fixture(held)
         let prefetch = fixture.loader.prefetch([request("/1"), request("/2")])
@@ -104,7 +107,7 @@ struct LoaderConditionTests {
         try await expectHeld(["/1", "/2"], fixture)
     }
 
-    @Test("H9: a loader adopts the conditions of a new source, and drops those of the earlier one")
+    @Test("A loader adopts the conditions of a new source, and drops those of the earlier one", .requirement("H9"))
     func otherSource() async throws {
         let fixture = try fixture(held)
         let other = ManualReachability(conditions: .constrained)
@@ -118,7 +121,7 @@ struct LoaderConditionTests {
         #expect(try await waiting.value == "/b")
     }
 
-    @Test("H9: one assignment changes limits and source in one step")
+    @Test("One assignment changes limits and source in one step", .requirement("H9"))
     func oneAssignment() async throws {
         let fixture = try fixture(held)
         let waiting = begin(fixture, request("/b", .background))
@@ -135,7 +138,7 @@ struct LoaderConditionTests {
         #expect(try await waiting.value == "/b")
     }
 
-    @Test("H9: a prefetch waits again after the cancellation of a demand for its resource")
+    @Test("A prefetch waits again after the cancellation of a demand for its resource", .requirement("H9"))
     func cancelledDemand() async throws {
         let fixture = try fixture([.urgent: .expensive])
         let prefetch = fixture.loader.prefetch([request("/1")], heldBackBy: .expensive)
@@ -152,7 +155,9 @@ struct LoaderConditionTests {
         #expect(await prefetch.finished().loaded == 1)
     }
 
-    @Test("H9: hosts that become reachable on a worse network begin no load that the network's conditions hold back")
+    @Test(
+        "Hosts that become reachable on a worse network begin no load that the network's conditions hold back",
+        .requirement("H9"))
     func reachableOnOtherNetwork() async throws {
         let network = ManualReachability(unreachable: ["example.com"])
         let attempts = Counter()
@@ -179,7 +184,8 @@ struct LoaderConditionTests {
         #expect(try await waiting.value == "good")
     }
 
-    @Test("H9: loads without a request fail immediately under any condition: a stored 404, and cacheOnly")
+    @Test(
+        "Loads without a request fail immediately under any condition: a stored 404, and cacheOnly", .requirement("H9"))
     func withoutNetwork() async throws {
         let transport = ScriptedTransport { _, _ in .reply(404, [.cacheControl: "max-age=60"]) }
         let fixture = try LoaderFixture(transport: transport) { configuration in
@@ -204,7 +210,7 @@ struct LoaderConditionTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("H9: a background revalidation held back for a minute is not a failure of its origin")
+    @Test("A background revalidation held back for a minute is not a failure of its origin", .requirement("H9"))
     func heldRevalidation() async throws {
         let sleeper = ManualClock()
         let fields: HTTPFields = [.cacheControl: "max-age=10, stale-while-revalidate=86400", .eTag: "\"1\""]

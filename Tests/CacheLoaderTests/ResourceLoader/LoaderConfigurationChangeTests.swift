@@ -8,7 +8,7 @@ import Testing
 struct LoaderConfigurationChangeTests {
     private let url = "https://example.com/a"
 
-    @Test("K1: a load uses the content types from before a change")
+    @Test("A load uses the content types from before a change", .requirement("K1"))
     func contentTypesDuringLoad() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -27,7 +27,9 @@ struct LoaderConfigurationChangeTests {
         }
     }
 
-    @Test("K1: a change of the configuration empties memory; an earlier load leaves no value for later loads")
+    @Test(
+        "A change of the configuration empties memory; an earlier load leaves no value for later loads",
+        .requirement("K1"))
     func memoryAfterChange() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

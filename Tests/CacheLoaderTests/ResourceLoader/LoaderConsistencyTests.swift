@@ -24,7 +24,7 @@ struct LoaderConsistencyTests {
     }
 
     @Test(
-        "B5, J2: a replaced response leaves memory, whichever request replaced it",
+        "A replaced response leaves memory, whichever request replaced it", .requirement("B5", "J2"),
         arguments: [
             ResourceRequest("https://example.com/a", policy: .revalidateAlways),
             ResourceRequest("https://example.com/a", policy: .remoteOnly),
@@ -41,7 +41,7 @@ struct LoaderConsistencyTests {
     }
 
     @Test(
-        "I03, J2: a response invalidated by an unsafe request to another URL leaves memory",
+        "A response invalidated by an unsafe request to another URL leaves memory", .requirement("I03", "J2"),
         arguments: [
             [HTTPField.Name.location: "https://example.com/a"], [.contentLocation: "/a"],
             [HTTPField.Name("Cache-Group-Invalidation")!: "\"group\""],
@@ -59,7 +59,7 @@ struct LoaderConsistencyTests {
         #expect(try await fixture.loader.load(url).text == "2")
     }
 
-    @Test("J2: a value whose bytes are replaced during processing is delivered, and not kept")
+    @Test("A value whose bytes are replaced during processing is delivered, and not kept", .requirement("J2"))
     func replacedMeanwhile() async throws {
         let gate = Gate()
         let processor = ClosureProcessor<Data, String>(ProcessorID("slow")) { data, _ in
@@ -76,7 +76,7 @@ struct LoaderConsistencyTests {
         #expect(try await fixture.loader.load(url, as: processor).value == "new")
     }
 
-    @Test("G6: a value whose bytes are replaced during the load is delivered, and not kept")
+    @Test("A value whose bytes are replaced during the load is delivered, and not kept", .requirement("G6"))
     func replacedInFlight() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "old") }
@@ -93,7 +93,7 @@ struct LoaderConsistencyTests {
         #expect(try await fixture.loader.load(url, as: processor).value == "new")
     }
 
-    @Test("G6: an unstored variant is not kept in memory, even if another variant is stored")
+    @Test("An unstored variant is not kept in memory, even if another variant is stored", .requirement("G6"))
     func unstoredVariant() async throws {
         let transport = ScriptedTransport { request, _ in
             let language = request.headerFields[.acceptLanguage] ?? ""
@@ -109,7 +109,7 @@ struct LoaderConsistencyTests {
         }
     }
 
-    @Test("G1: a change of the configuration empties memory, because it may change every answer")
+    @Test("A change of the configuration empties memory, because it may change every answer", .requirement("G1"))
     func reconfigured() async throws {
         let fixture = try fixture(counting())
         _ = try await fixture.loader.load(url)

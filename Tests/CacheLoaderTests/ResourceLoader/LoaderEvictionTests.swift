@@ -2,11 +2,12 @@ import CacheLoader
 import CacheStore
 import CacheStoreTesting
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("ResourceLoader: eviction by value")
 struct LoaderEvictionTests {
-    @Test("J5: a loaded body stays, whatever its value; the least valuable other entry is evicted")
+    @Test("A loaded body stays, whatever its value; the least valuable other entry is evicted", .requirement("J5"))
     func newBodyStays() async throws {
         let transport = ScriptedTransport { request, _ in
             let body = request.path == "/small" ? "small" : String(repeating: "x", count: 100_000)

@@ -30,7 +30,9 @@ struct LoaderFailureCountTests {
 
     // MARK: Stale fallbacks
 
-    @Test("D1, C7: an error that a stale response replaces is counted; a 304 resets the count", arguments: [500, 503])
+    @Test(
+        "An error that a stale response replaces is counted; a 304 resets the count", .requirement("D1", "C7"),
+        arguments: [500, 503])
     func staleFallback(status: Int) async throws {
         let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=60", etag: "\"1\""), .status(.init(code: status)),
@@ -48,7 +50,9 @@ struct LoaderFailureCountTests {
         #expect(try failure(fixture) == nil)
     }
 
-    @Test("D1, D3, C7: stale responses answer for a blocked origin; after the block, requests are sent again")
+    @Test(
+        "Stale responses answer for a blocked origin; after the block, requests are sent again",
+        .requirement("D1", "D3", "C7"))
     func blocked() async throws {
         let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=60"), .status(.serviceUnavailable), .ok("new".utf8))
@@ -93,7 +97,9 @@ struct LoaderFailureCountTests {
 
     private let target = "https://example.com/b"
 
-    @Test("D1: blocks the target of a redirect, requested directly or through the redirect", arguments: [true, false])
+    @Test(
+        "Blocks the target of a redirect, requested directly or through the redirect", .requirement("D1"),
+        arguments: [true, false])
     func redirect(isStored: Bool) async throws {
         let transport = redirecting(to: 404, cacheControl: isStored ? "max-age=600" : "no-store")
         let fixture = try fixture(transport)
@@ -116,7 +122,9 @@ struct LoaderFailureCountTests {
         #expect(transport.requests.count { $0.path == "/b" } == 8, "D6: remoteOnly asks all the same")
     }
 
-    @Test("D1, H7: the attempts of one load do not block each other; those of the next load are not sent")
+    @Test(
+        "The attempts of one load do not block each other; those of the next load are not sent",
+        .requirement("D1", "H7"))
     func redirectWithAttempts() async throws {
         let transport = redirecting(to: 503)
         let fixture = try fixture(transport) { $0.retry = RetryPolicy(maxAttempts: 5, baseDelay: .zero) }
@@ -128,7 +136,7 @@ struct LoaderFailureCountTests {
 
     // MARK: D5
 
-    @Test("D5: a cancelled load throws, is not counted, and changes no lifetime", arguments: [0, 1])
+    @Test("A cancelled load throws, is not counted, and changes no lifetime", .requirement("D5"), arguments: [0, 1])
     func cancelled(chunks: Int) async throws {
         let (fed, gate, first) = (FedBody(), Gate(), FirstTime())
         for _ in 0..<chunks { fed.feed("half") }
@@ -151,7 +159,8 @@ struct LoaderFailureCountTests {
     }
 
     @Test(
-        "D5: errors of the transport do not count: the next load sends a request, after any number of them",
+        "Errors of the transport do not count: the next load sends a request, after any number of them",
+        .requirement("D5"),
         arguments: [TransportError.Code.cannotConnect, .timedOut, .connectionLost, .truncated, .malformedResponse])
     func transport(code: TransportError.Code) async throws {
         let number = Counter()

@@ -46,7 +46,8 @@ struct LoaderFailureRequestTests {
     // MARK: Credentials
 
     @Test(
-        "K4: a 403 to one user blocks that user, but neither another user nor a request without credentials",
+        "A 403 to one user blocks that user, but neither another user nor a request without credentials",
+        .requirement("K4"),
         arguments: [HTTPField.Name.authorization, .cookie])
     func users(field: HTTPField.Name) async throws {
         let transport = Self.guarded()

@@ -42,7 +42,8 @@ struct LoaderFaultTests {
     }
 
     @Test(
-        "S18, A7, D4, D5: without a stored response: a typed error, nothing is stored, and the next load succeeds",
+        "Without a stored response: a typed error, nothing is stored, and the next load succeeds",
+        .requirement("S18", "A7", "D4", "D5"),
         arguments: TransportAdapter.allCases, LoaderFault.allCases)
     func cold(_ adapter: TransportAdapter, _ fault: LoaderFault) async throws {
         let misbehaving = Origin(fault)
@@ -67,7 +68,8 @@ struct LoaderFaultTests {
     }
 
     @Test(
-        "S18, A7, C7, D4, D5: a stored response survives an error, is served stale where permitted, and is renewed",
+        "A stored response survives an error, is served stale where permitted, and is renewed",
+        .requirement("S18", "A7", "C7", "D4", "D5"),
         arguments: TransportAdapter.allCases, LoaderFault.allCases)
     func warm(_ adapter: TransportAdapter, _ fault: LoaderFault) async throws {
         let misbehaving = Origin(nil)
@@ -108,7 +110,9 @@ struct LoaderFaultTests {
         await origin.stop()
     }
 
-    @Test("S18: bytes past the declared length are ignored, and not stored", arguments: TransportAdapter.allCases)
+    @Test(
+        "Bytes past the declared length are ignored, and not stored", .requirement("S18"),
+        arguments: TransportAdapter.allCases)
     func surplus(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in
             OriginReply.ok("0123456789".utf8, cacheControl: "max-age=60").delivered(.declaring(length: 4))
@@ -123,7 +127,8 @@ struct LoaderFaultTests {
     }
 
     @Test(
-        "H5: a stall before the head or in the body ends at the timeout; the next attempt gets the whole",
+        "A stall before the head or in the body ends at the timeout; the next attempt gets the whole",
+        .requirement("H5"),
         arguments: TransportAdapter.allCases, [-1, 0, 500])
     func stall(_ adapter: TransportAdapter, afterBytes count: Int) async throws {
         let body = [UInt8](repeating: 7, count: 1_000)
@@ -165,7 +170,7 @@ struct LoaderFaultTests {
         await origin.stop()
     }
 
-    @Test("H7: a 503 with Retry-After is retried at that time", arguments: TransportAdapter.allCases)
+    @Test("A 503 with Retry-After is retried at that time", .requirement("H7"), arguments: TransportAdapter.allCases)
     func retryAfter(_ adapter: TransportAdapter) async throws {
         let first = FirstTime()
         let origin = try await LoopbackOrigin { _ in
@@ -191,7 +196,8 @@ struct LoaderFaultTests {
     }
 
     @Test(
-        "K4: a redirect from https to http is followed without credentials; each response is stored under its own URL",
+        "A redirect from https to http is followed without credentials; each response is stored under its own URL",
+        .requirement("K4"),
         arguments: TransportAdapter.allCases)
     func downgrade(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in .ok("plain".utf8, cacheControl: "max-age=60") }

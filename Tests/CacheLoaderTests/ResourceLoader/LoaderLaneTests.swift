@@ -20,7 +20,8 @@ struct LoaderLaneTests {
         Task(executorPreference: executor) { try await fixture.loader.load(request).text }
     }
 
-    @Test("H1: of 20 urgent loads 6 run; a change to 2 takes effect immediately; a hit waits for no load")
+    @Test(
+        "Of 20 urgent loads 6 run; a change to 2 takes effect immediately; a hit waits for no load", .requirement("H1"))
     func width() async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let hit = "https://example.com/hit"
@@ -53,7 +54,7 @@ struct LoaderLaneTests {
         #expect(Array(origin.begun.dropFirst(9)).sorted() == (9..<20).map { "/\($0)" }.sorted())
     }
 
-    @Test("H1: a host has at most its share, and other hosts do not wait for it")
+    @Test("A host has at most its share, and other hosts do not wait for it", .requirement("H1"))
     func perHost() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.perHost = 1 }
         let one = begin(fixture, ResourceRequest("https://a.example/1"))
@@ -68,7 +69,7 @@ struct LoaderLaneTests {
         #expect(try await [one.value, two.value] == ["/1", "/2"])
     }
 
-    @Test("H1: by default a host whose loads hang does not block the loads of another host")
+    @Test("By default a host whose loads hang does not block the loads of another host", .requirement("H1"))
     func hangingHost() async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let hanging = (0..<12).map { begin(fixture, ResourceRequest("https://a.example/\($0)")) }
@@ -79,7 +80,9 @@ struct LoaderLaneTests {
         for (number, task) in hanging.enumerated() { #expect(try await task.value == "/\(number)") }
     }
 
-    @Test("H2: background loads start only without urgent ones; running ones continue, queued ones start later")
+    @Test(
+        "Background loads start only without urgent ones; running ones continue, queued ones start later",
+        .requirement("H2"))
     func background() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
         let background = ["/b1", "/b2"].map { begin(fixture, request($0, .background)) }
@@ -100,7 +103,7 @@ struct LoaderLaneTests {
         #expect(try await background[1].value == "/b2")
     }
 
-    @Test("H2: a parked urgent load does not block the background")
+    @Test("A parked urgent load does not block the background", .requirement("H2"))
     func parked() async throws {
         let reachability = ManualReachability(unreachable: ["down.example"])
         let parked = ScriptedTransport { [origin] request, content throws(TransportError) in
@@ -120,7 +123,9 @@ struct LoaderLaneTests {
         await #expect(throws: LoadError.cancelled) { try await waiting.value }
     }
 
-    @Test("H3: an urgent load promotes a queued background load: 1 request, both end together, the lane is empty")
+    @Test(
+        "An urgent load promotes a queued background load: 1 request, both end together, the lane is empty",
+        .requirement("H3"))
     func promotion() async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let tasks = [
@@ -138,7 +143,7 @@ struct LoaderLaneTests {
         #expect(origin.begun.sorted() == ["/b1", "/b2", "/x"])
     }
 
-    @Test("H3: loads of either lane join a running load of the other", arguments: Lane.allCases)
+    @Test("Loads of either lane join a running load of the other", .requirement("H3"), arguments: Lane.allCases)
     func joining(first: Lane) async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let tasks = [first, first == .urgent ? .background : .urgent].map { begin(fixture, request("/x", $0)) }
@@ -149,7 +154,7 @@ struct LoaderLaneTests {
         #expect(origin.begun == ["/x"])
     }
 
-    @Test("H4: a queued load moves to the background with all its waiters; an unknown load is no error")
+    @Test("A queued load moves to the background with all its waiters; an unknown load is no error", .requirement("H4"))
     func demotion() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
         let paths = ["/1", "/x", "/x", "/2"]
@@ -166,7 +171,9 @@ struct LoaderLaneTests {
         #expect(origin.begun == ["/1", "/2", "/x"])
     }
 
-    @Test("H4: a running transfer continues in the other lane, without a restart", arguments: Lane.allCases)
+    @Test(
+        "A running transfer continues in the other lane, without a restart", .requirement("H4"),
+        arguments: Lane.allCases)
     func movingWhatRuns(lane: Lane) async throws {
         let fed = FedBody("ha")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -184,7 +191,7 @@ struct LoaderLaneTests {
         #expect(fed.pullCount == 3)
     }
 
-    @Test("H8: a load cancelled in the queue leaves the lane, and sends no request")
+    @Test("A load cancelled in the queue leaves the lane, and sends no request", .requirement("H8"))
     func cancelledInLane() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
         let paths = ["/1", "/2", "/3"]

@@ -27,7 +27,7 @@ struct LoaderMemoryTests {
         return (fixture, transport)
     }
 
-    @Test("G6: a load fills memory; the next load hits there without a lookup in the store")
+    @Test("A load fills memory; the next load hits there without a lookup in the store", .requirement("G6"))
     func filling() async throws {
         let (fixture, transport) = try fixture()
         #expect(try await fixture.loader.load(url, as: processor).source == .network)
@@ -45,7 +45,7 @@ struct LoaderMemoryTests {
     }
 
     @Test(
-        "G8: while the store is suspended, memory answers nothing and keeps its values")
+        "While the store is suspended, memory answers nothing and keeps its values", .requirement("G8"))
     func suspended() async throws {
         let (fixture, transport) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -56,7 +56,9 @@ struct LoaderMemoryTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("G8: removes the memory value when another store removes, replaces or evicts the entry", arguments: 0..<3)
+    @Test(
+        "Removes the memory value when another store removes, replaces or evicts the entry", .requirement("G8"),
+        arguments: 0..<3)
     func otherStore(change: Int) async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -123,7 +125,7 @@ struct LoaderMemoryTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("K4: a load that begins before a change of the partition leaves no value for later loads")
+    @Test("A load that begins before a change of the partition leaves no value for later loads", .requirement("K4"))
     func changedPartition() async throws {
         struct Refusal: Error {}
         let gate = Gate()
@@ -147,7 +149,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url, as: processor).source == .network)
     }
 
-    @Test("G9: the metadata of values count within the limit")
+    @Test("The metadata of values count within the limit", .requirement("G9"))
     func bookkeeping() async throws {
         let (fixture, _) = try fixture()
         fixture.loader.configuration.memoryLimit = 20_000
@@ -157,7 +159,7 @@ struct LoaderMemoryTests {
         #expect(kept < 20)
     }
 
-    @Test("G9: evicted objects that are released lose their keys, too")
+    @Test("Evicted objects that are released lose their keys, too", .requirement("G9"))
     func evictedObjects() {
         struct Probe { weak var metadata: Box? }
         let cache = MemoryCache<MetadataKey, Box>(costLimit: 10)
@@ -179,7 +181,9 @@ struct LoaderMemoryTests {
         func hash(into hasher: inout Hasher) { hasher.combine(number) }
     }
 
-    @Test("G6: a hit in the store also fills memory, unless the request opts out", arguments: [true, false])
+    @Test(
+        "A hit in the store also fills memory, unless the request opts out", .requirement("G6"),
+        arguments: [true, false])
     func optOut(usesMemory: Bool) async throws {
         let (fixture, _) = try fixture()
         try await fixture.loader.insert(Data("stored".utf8), for: url)
@@ -190,7 +194,9 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(request, as: processor).source == (usesMemory ? .memory : .disk))
     }
 
-    @Test("G1: memory is empty at a limit of 0 or below a value's cost; a change of the limit takes effect immediately")
+    @Test(
+        "Memory is empty at a limit of 0 or below a value's cost; a change of the limit takes effect immediately",
+        .requirement("G1"))
     func limit() async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -206,7 +212,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url).source == .memory)
     }
 
-    @Test("G1: a limit of 0 keeps nothing, not even an empty value", arguments: ["", "body"])
+    @Test("A limit of 0 keeps nothing, not even an empty value", .requirement("G1"), arguments: ["", "body"])
     func zeroLimit(body: String) async throws {
         let transport = ScriptedTransport(.ok(body.utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -215,7 +221,7 @@ struct LoaderMemoryTests {
         for _ in 0..<2 { #expect(try await fixture.loader.load(url).source == .disk) }
     }
 
-    @Test("G1, G4: Int.max is no limit, and pressure still frees a share of the values")
+    @Test("Int.max is no limit, and pressure still frees a share of the values", .requirement("G1", "G4"))
     func unlimited() async throws {
         let pressure = MemoryPressureSource()
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
@@ -229,7 +235,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url).source == .disk)
     }
 
-    @Test("B8: memory follows the same decision as the store")
+    @Test("Memory follows the same decision as the store", .requirement("B8"))
     func decision() async throws {
         let (fixture, transport) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -242,7 +248,7 @@ struct LoaderMemoryTests {
     }
 
     @Test(
-        "B6, B8: memory keeps no response that needs validation before each use",
+        "Memory keeps no response that needs validation before each use", .requirement("B6", "B8"),
         arguments: ["no-store", "no-cache", "max-age=0", "private, max-age=0"])
     func forbidden(directives: String) async throws {
         let (fixture, transport) = try fixture(directives)
@@ -252,7 +258,7 @@ struct LoaderMemoryTests {
     }
 
     @Test(
-        "B5, B7: memory does not answer a request that wants more than a fresh value",
+        "Memory does not answer a request that wants more than a fresh value", .requirement("B5", "B7"),
         arguments: [
             ResourceRequest("https://example.com/a", headerFields: [.cacheControl: "no-cache"]),
             ResourceRequest("https://example.com/a", policy: .revalidateAlways),
@@ -275,7 +281,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(url).source != .memory)
     }
 
-    @Test("J1: a hit in memory counts as an access to the entry")
+    @Test("A hit in memory counts as an access to the entry", .requirement("J1"))
     func access() async throws {
         let (fixture, _) = try fixture("max-age=1000")
         _ = try await fixture.loader.load(url)
@@ -286,7 +292,7 @@ struct LoaderMemoryTests {
         #expect(try fixture.store.statistics().hits == 1)
     }
 
-    @Test("J2: removes the memory value of a removed or replaced response")
+    @Test("Removes the memory value of a removed or replaced response", .requirement("J2"))
     func removing() async throws {
         let (fixture, transport) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -301,7 +307,7 @@ struct LoaderMemoryTests {
     }
 
     @Test(
-        "J3: clearing memory keeps the store; clearing the store removes its values; each is reported",
+        "Clearing memory keeps the store; clearing the store removes its values; each is reported", .requirement("J3"),
         arguments: ResourceLoader.ClearScope.allCases)
     func clearing(scope: ResourceLoader.ClearScope) async throws {
         let (fixture, _) = try fixture()
@@ -317,7 +323,8 @@ struct LoaderMemoryTests {
         #expect(FileManager.default.fileExists(atPath: sentinel.path))
     }
 
-    @Test("J4: a load that began before a removal delivers, but stores nothing in the store or in memory")
+    @Test(
+        "A load that began before a removal delivers, but stores nothing in the store or in memory", .requirement("J4"))
     func removedMeanwhile() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -340,7 +347,7 @@ struct LoaderMemoryTests {
         init(_ bytes: Int) { self.bytes = bytes }
     }
 
-    @Test("G7: finds a value that the program still holds after memory was freed")
+    @Test("Finds a value that the program still holds after memory was freed", .requirement("G7"))
     func heldElsewhere() async throws {
         let (fixture, _) = try fixture()
         let decoder = ClosureProcessor<Data, Picture>(ProcessorID("picture")) { [runs] data, _ in

@@ -11,7 +11,7 @@ import Testing
 struct LoaderMethodTests {
     private let url = "https://example.com/a"
 
-    @Test("K3: two POSTs are two requests, concurrent or not, and leave no row")
+    @Test("Two POSTs are two requests, concurrent or not, and leave no row", .requirement("K3"))
     func posts() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, content in
@@ -29,7 +29,7 @@ struct LoaderMethodTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("K3: HEADs share a request, but not with a GET; a stored GET answers them")
+    @Test("HEADs share a request, but not with a GET; a stored GET answers them", .requirement("K3"))
     func heads() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in
@@ -52,7 +52,7 @@ struct LoaderMethodTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("K3: forwards a caller's own condition, and its 304 reaches the caller, stored or not")
+    @Test("Forwards a caller's own condition, and its 304 reaches the caller, stored or not", .requirement("K3"))
     func ownCondition() async throws {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] == "\"1\""
@@ -71,7 +71,7 @@ struct LoaderMethodTests {
         #expect(try await fixture.loader.load(url).text == "body")
     }
 
-    @Test("K3: a load beyond its timeout is timedOut, which is not final; its transfer is stopped")
+    @Test("A load beyond its timeout is timedOut, which is not final; its transfer is stopped", .requirement("K3"))
     func timeout() async throws {
         let (sleeper, gate, wasCancelled) = (ManualClock(), Gate(), Gate())
         let transport = ScriptedTransport { _, _ in
@@ -96,7 +96,7 @@ struct LoaderMethodTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("K3: a timeout does not delay a load in time")
+    @Test("A timeout does not delay a load in time", .requirement("K3"))
     func inTime() async throws {
         let sleeper = ManualClock()
         let fixture = try LoaderFixture(transport: ScriptedTransport(.ok("body".utf8))) { $0.sleep = sleeper.sleep }

@@ -31,7 +31,9 @@ struct LoaderNegativeCachingTests {
         }
     }
 
-    @Test("D1: 3 errors are allowed; loads then fail immediately with the status for 60 s after the last; then 3 again")
+    @Test(
+        "3 errors are allowed; loads then fail immediately with the status for 60 s after the last; then 3 again",
+        .requirement("D1"))
     func row() async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable))
         let fixture = try fixture(transport)
@@ -51,7 +53,7 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == 6)
     }
 
-    @Test("D1: errors more than 60 s apart do not count together; closer ones do, in any number")
+    @Test("Errors more than 60 s apart do not count together; closer ones do, in any number", .requirement("D1"))
     func window() async throws {
         let transport = ScriptedTransport(.status(.notFound))
         let fixture = try fixture(transport)
@@ -69,7 +71,7 @@ struct LoaderNegativeCachingTests {
     }
 
     @Test(
-        "D1: no T turns it off, T = 0 blocks for no time; N ≤ 1 blocks after the first",
+        "No T turns it off, T = 0 blocks for no time; N ≤ 1 blocks after the first", .requirement("D1"),
         arguments: [
             (nil, 3, 10), (0, 3, 10), (-60, 3, 10), (60, 1, 1), (60, 0, 1), (60, -1, 1), (60, 2, 2),
         ] as [(Int?, Int, Int)])
@@ -80,7 +82,7 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == requests)
     }
 
-    @Test("D1, K1: a load counts its error within the lifetime from before a change")
+    @Test("A load counts its error within the lifetime from before a change", .requirement("D1", "K1"))
     func lifetimeDuringLoad() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -101,7 +103,7 @@ struct LoaderNegativeCachingTests {
         #expect(try fixture.store.failure(for: CacheKey(url: url))?.count == 2)
     }
 
-    @Test("D1: setting the clock back blocks nothing")
+    @Test("Setting the clock back blocks nothing", .requirement("D1"))
     func clockSetBack() async throws {
         let transport = ScriptedTransport(.status(.notFound))
         let fixture = try fixture(transport, maxAttempts: 1)
@@ -113,7 +115,7 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("D1: only GET and HEAD count: a failed POST does not block a GET")
+    @Test("Only GET and HEAD count: a failed POST does not block a GET", .requirement("D1"))
     func posts() async throws {
         let transport = ScriptedTransport { request, _ in
             request.method == .post ? .reply(405) : .reply(200, [:], "good")
@@ -125,7 +127,7 @@ struct LoaderNegativeCachingTests {
     }
 
     @Test(
-        "D2: a success resets the errors, stored or not, and so does a 304",
+        "A success resets the errors, stored or not, and so does a 304", .requirement("D2"),
         arguments: [
             OriginReply.ok("good".utf8, cacheControl: "max-age=0"), .ok("good".utf8, cacheControl: "no-store"),
             .notModified(etag: "\"1\""),
@@ -150,7 +152,9 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == 8, "now there were three in a row")
     }
 
-    @Test("D3: the stored content of a blocked key stays, and is delivered to loads that accept stale content")
+    @Test(
+        "The stored content of a blocked key stays, and is delivered to loads that accept stale content",
+        .requirement("D3"))
     func stored() async throws {
         let transport = ScriptedTransport(.ok("good".utf8, cacheControl: "max-age=60"), .status(.notFound))
         let fixture = try fixture(transport, maxAttempts: 1)
@@ -167,7 +171,8 @@ struct LoaderNegativeCachingTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("D5: after 5 transport errors the next load sends a request; the stored lifetime is unchanged")
+    @Test(
+        "After 5 transport errors the next load sends a request; the stored lifetime is unchanged", .requirement("D5"))
     func offline() async throws {
         let number = Counter()
         let transport = ScriptedTransport { request, _ throws(TransportError) in
@@ -194,7 +199,7 @@ struct LoaderNegativeCachingTests {
 
     // MARK: D6
 
-    @Test("D6: a blocked key stays blocked after a restart")
+    @Test("A blocked key stays blocked after a restart", .requirement("D6"))
     func restart() async throws {
         let directory = try TemporaryDirectory()
         for requests in [1, 0] {
@@ -206,7 +211,7 @@ struct LoaderNegativeCachingTests {
         }
     }
 
-    @Test("D6: removing a key removes its failures")
+    @Test("Removing a key removes its failures", .requirement("D6"))
     func removal() async throws {
         let transport = ScriptedTransport(.status(.notFound), .ok("good".utf8))
         let fixture = try fixture(transport, maxAttempts: 1)
@@ -215,7 +220,7 @@ struct LoaderNegativeCachingTests {
         #expect(try await fixture.loader.load(url).text == "good")
     }
 
-    @Test("D6: remoteOnly ignores the block")
+    @Test("remoteOnly ignores the block", .requirement("D6"))
     func remoteOnly() async throws {
         let transport = ScriptedTransport(.status(.notFound), .ok("good".utf8))
         let fixture = try fixture(transport, maxAttempts: 1)
@@ -227,7 +232,7 @@ struct LoaderNegativeCachingTests {
     }
 
     @Test(
-        "D6: no-cache and no-store, of request or response, do not change the counting",
+        "no-cache and no-store, of request or response, do not change the counting", .requirement("D6"),
         arguments: ["no-cache", "no-store"])
     func noCache(directive: String) async throws {
         let transport = ScriptedTransport(.status(.notFound, fields: [.cacheControl: directive]))

@@ -20,7 +20,9 @@ struct LoaderOrderTests {
         func append(_ number: Int) { numbers.withLock { $0.append(number) } }
     }
 
-    @Test("E2: waiters finish in the order of their arrival; loads that they then start are neither lost nor merged")
+    @Test(
+        "Waiters finish in the order of their arrival; loads that they then start are neither lost nor merged",
+        .requirement("E2"))
     func order() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -54,7 +56,7 @@ struct LoaderOrderTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E2: a cancelled waiter ends immediately, the others later and in their order")
+    @Test("A cancelled waiter ends immediately, the others later and in their order", .requirement("E2"))
     func orderWithoutSome() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -76,7 +78,7 @@ struct LoaderOrderTests {
         #expect(origin.begun == ["/a"])
     }
 
-    @Test("E2: waiters receive a failure in the order of their arrival")
+    @Test("Waiters receive a failure in the order of their arrival", .requirement("E2"))
     func failureOrder() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -100,7 +102,7 @@ struct LoaderOrderTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E8: isLoading is true from the first waiter until the last one has its result or has left")
+    @Test("isLoading is true from the first waiter until the last one has its result or has left", .requirement("E8"))
     func isLoading() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
@@ -130,7 +132,7 @@ struct LoaderOrderTests {
         #expect(throws: LoadError.self) { try fixture.loader.isLoading(ResourceRequest("no URL")) }
     }
 
-    @Test("E8: isLoading is true between a failed attempt and the next one")
+    @Test("isLoading is true between a failed attempt and the next one", .requirement("E8"))
     func isLoadingBetweenAttempts() async throws {
         let sleeper = ManualClock()
         let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))

@@ -36,7 +36,9 @@ struct LoaderProcessingTests {
         return (try LoaderFixture(transport: transport), transport)
     }
 
-    @Test("E3: different processors share one request, each waiter gets its own output, and equal ones run once")
+    @Test(
+        "Different processors share one request, each waiter gets its own output, and equal ones run once",
+        .requirement("E3"))
     func sharing() async throws {
         let gate = Gate()
         let (fixture, transport) = try fixture("42", gate: gate)
@@ -58,7 +60,7 @@ struct LoaderProcessingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E3: equal names with different outputs are different processors")
+    @Test("Equal names with different outputs are different processors", .requirement("E3"))
     func outputs() async throws {
         let (fixture, _) = try fixture("42")
         let text = ClosureProcessor<Data, String>(ProcessorID("number")) { data, _ in
@@ -70,7 +72,7 @@ struct LoaderProcessingTests {
         #expect(try await second.value == "42")
     }
 
-    @Test("F1: a failed load calls no processor; a successful one calls it off the main actor")
+    @Test("A failed load calls no processor; a successful one calls it off the main actor", .requirement("F1"))
     func calls() async throws {
         let transport = ScriptedTransport { _, _ in .reply(404, [:], "42") }
         let fixture = try LoaderFixture(transport: transport)
@@ -83,7 +85,7 @@ struct LoaderProcessingTests {
         #expect(loaded.source == .disk)
     }
 
-    @Test("F2: a response that no processor accepts is not stored")
+    @Test("A response that no processor accepts is not stored", .requirement("F2"))
     func poison() async throws {
         let (fixture, transport) = try fixture("garbage")
         for count in 1...2 {
@@ -95,7 +97,7 @@ struct LoaderProcessingTests {
         }
     }
 
-    @Test("F2: a response that one processor accepts is stored")
+    @Test("A response that one processor accepts is stored", .requirement("F2"))
     func accepted() async throws {
         let gate = Gate()
         let (fixture, transport) = try fixture("garbage", gate: gate)
@@ -147,7 +149,7 @@ struct LoaderProcessingTests {
     /// The number of races. Fewer in a debug build: each of their many turns waits for the tasks of all other tests.
     private static let raceCount = Repetitions.count(1_000, debug: 200)
 
-    @Test("C6: in many races between stored value and network, no stored value follows a new one")
+    @Test("In many races between stored value and network, no stored value follows a new one", .requirement("C6"))
     func races() async throws {
         var generator = SeededGenerator()
         let seed = generator.description
@@ -192,7 +194,7 @@ struct LoaderProcessingTests {
         #expect(transport.requestCount == Self.raceCount + 1)
     }
 
-    @Test("C6: a stored value whose processing ends after the network's is dropped")
+    @Test("A stored value whose processing ends after the network's is dropped", .requirement("C6"))
     func slowDecoder() async throws {
         let transport = ScriptedTransport(
             .ok("1".utf8, cacheControl: "max-age=10"), .ok("2".utf8, cacheControl: "max-age=10"))
@@ -217,7 +219,7 @@ struct LoaderProcessingTests {
     }
 
     @Test(
-        "F7: content of another type throws, is not stored, and reaches no processor",
+        "Content of another type throws, is not stored, and reaches no processor", .requirement("F7"),
         arguments: [("text/html", false), ("Image/PNG; q=1", true), ("image/png", true), (nil, false)])
     func contentTypes(type: String?, isAccepted: Bool) async throws {
         var fields: HTTPFields = [.cacheControl: "max-age=60"]

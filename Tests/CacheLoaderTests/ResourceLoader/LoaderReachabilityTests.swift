@@ -34,7 +34,9 @@ struct LoaderReachabilityTests {
     /// Returns once a load was parked: the loader asks before and after it parks the load.
     private func parked(_ times: Int = 1) async { await reachability.asked(2 * times) }
 
-    @Test("H6: a transition to reachable is one request; without a transition, a load waits", arguments: [true, false])
+    @Test(
+        "A transition to reachable is one request; without a transition, a load waits", .requirement("H6"),
+        arguments: [true, false])
     func transition(tellsOfAll: Bool) async throws {
         let transport = transport { $0 <= 2 }
         let fixture = try fixture(transport)
@@ -54,7 +56,7 @@ struct LoaderReachabilityTests {
         #expect(sleeper.sleeps == [], "nobody pauses who waits for the network")
     }
 
-    @Test("H6: after a change of the source, parked loads listen to the new one")
+    @Test("After a change of the source, parked loads listen to the new one", .requirement("H6"))
     func changedSource() async throws {
         let transport = transport { $0 <= 2 }
         let fixture = try fixture(transport)
@@ -70,7 +72,7 @@ struct LoaderReachabilityTests {
     }
 
     @Test(
-        "H6: parked loads do not wait for a source that was removed, or that has nothing to report",
+        "Parked loads do not wait for a source that was removed, or that has nothing to report", .requirement("H6"),
         arguments: [true, false])
     func removedSource(isRemoved: Bool) async throws {
         let transport = transport { _ in true }
@@ -82,7 +84,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("H6: another change of the configuration costs a parked load no attempt")
+    @Test("Another change of the configuration costs a parked load no attempt", .requirement("H6"))
     func otherChange() async throws {
         let transport = transport { $0 == 1 }
         let fixture = try fixture(transport)
@@ -95,7 +97,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("H6: one retry for each transition: a load that fails again is parked again")
+    @Test("One retry for each transition: a load that fails again is parked again", .requirement("H6"))
     func transitions() async throws {
         let transport = transport { $0 <= 3 }
         let fixture = try fixture(transport)
@@ -111,7 +113,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test("H7: the attempts of a parked load count, too")
+    @Test("The attempts of a parked load count, too", .requirement("H7"))
     func attemptLimit() async throws {
         let transport = transport { _ in true }
         let fixture = try fixture(transport)
@@ -124,7 +126,9 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 5)
     }
 
-    @Test("H6: a new load of a parked key retries immediately; a later transition causes no further request")
+    @Test(
+        "A new load of a parked key retries immediately; a later transition causes no further request",
+        .requirement("H6"))
     func newDemand() async throws {
         let transport = transport { [1, 3].contains($0) }
         let fixture = try fixture(transport)
@@ -140,7 +144,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test("H6: a host that becomes reachable just before its load is parked is tried immediately")
+    @Test("A host that becomes reachable just before its load is parked is tried immediately", .requirement("H6"))
     func transitionInBetween() async throws {
         let transport = transport { $0 == 1 }
         let fixture = try fixture(transport)
@@ -149,7 +153,7 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("H6: a load is parked only for a network failure of an unreachable host")
+    @Test("A load is parked only for a network failure of an unreachable host", .requirement("H6"))
     func reachable() async throws {
         reachability.becameReachable("example.com")
         let transport = transport { $0 == 1 }
@@ -161,7 +165,7 @@ struct LoaderReachabilityTests {
         #expect(sleeper.sleeps == [.seconds(1)])
     }
 
-    @Test("H8: a load cancelled while parked is not retried")
+    @Test("A load cancelled while parked is not retried", .requirement("H8"))
     func cancelled() async throws {
         let transport = transport { $0 <= 2 }
         let fixture = try fixture(transport)

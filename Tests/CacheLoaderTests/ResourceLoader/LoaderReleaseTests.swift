@@ -43,7 +43,7 @@ struct LoaderReleaseTests {
         }
     }
 
-    @Test("K6: with a parked load: its waiters get an error, and nothing is left")
+    @Test("With a parked load: its waiters get an error, and nothing is left", .requirement("K6"))
     func parked() async throws {
         let reachability = ManualReachability(unreachable: ["example.com"])
         let (witness, streams) = try await release(
@@ -62,7 +62,7 @@ struct LoaderReleaseTests {
         await eventually { witness.isGone }
     }
 
-    @Test("K6: with a load that waits in a closed lane")
+    @Test("With a load that waits in a closed lane", .requirement("K6"))
     func queued() async throws {
         let (witness, streams) = try await release(
             ScriptedTransport { _, _ in .reply(200) }, { $0.lanes.urgent = 0 }, begin: { await listeners($0) })
@@ -71,7 +71,7 @@ struct LoaderReleaseTests {
     }
 
     @Test(
-        "K6: a transfer continues for its waiters after the loader is released, and leaks nothing",
+        "A transfer continues for its waiters after the loader is released, and leaks nothing", .requirement("K6"),
         arguments: [true, false])
     func running(finishes: Bool) async throws {
         let gate = Gate()
@@ -91,7 +91,9 @@ struct LoaderReleaseTests {
         await eventually { witness.isGone }
     }
 
-    @Test("K6: cancelAll ends every waiter even if the transport ignores its cancellation; then nothing is left")
+    @Test(
+        "cancelAll ends every waiter even if the transport ignores its cancellation; then nothing is left",
+        .requirement("K6"))
     func heedlessTransport() async throws {
         let body = FedBody("ha", heedsCancellation: false)
         let (witness, loads) = try await release(
@@ -112,7 +114,7 @@ struct LoaderReleaseTests {
         await eventually { witness.isGone }
     }
 
-    @Test("K6: with running handlers, handles, leases, models and a prefetch")
+    @Test("With running handlers, handles, leases, models and a prefetch", .requirement("K6"))
     func everything() async throws {
         let gate = Gate()
         let (witness, kept) = try await release(
@@ -141,7 +143,7 @@ struct LoaderReleaseTests {
 
     private actor Home {}
 
-    @Test("K6: loaders are independent: the operations of one do not affect the other")
+    @Test("Loaders are independent: the operations of one do not affect the other", .requirement("K6"))
     func independent() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

@@ -65,7 +65,8 @@ struct LoaderResetTests {
     }
 
     @Test(
-        "S18, G15, D5: a typed error; the kept bytes are a part; the next load gets the whole, resumed or new",
+        "A typed error; the kept bytes are a part; the next load gets the whole, resumed or new",
+        .requirement("S18", "G15", "D5"),
         arguments: TransportAdapter.allCases, ["\"1\"", "W/\"1\"", nil] as [String?])
     func single(_ adapter: TransportAdapter, etag: String?) async throws {
         let breaking = Origin(etag: etag)
@@ -100,7 +101,8 @@ struct LoaderResetTests {
     }
 
     @Test(
-        "H5, G15: a retry completes the body; progress never decreases", arguments: TransportAdapter.allCases,
+        "A retry completes the body; progress never decreases", .requirement("H5", "G15"),
+        arguments: TransportAdapter.allCases,
         ["\"1\"", nil] as [String?])
     func attempts(_ adapter: TransportAdapter, etag: String?) async throws {
         let breaking = Origin(etag: etag)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("ResourceLoader: the properties of a result", .timeLimit(.minutes(20)))
 struct LoaderResultTests {
-    @Test("I2: status, URL, fields, age and expiry are those of the response, from any source")
+    @Test("Status, URL, fields, age and expiry are those of the response, from any source", .requirement("I2"))
     func sources() async throws {
         let url = "https://example.com/a"
         let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentType: "text/plain"]

@@ -27,7 +27,7 @@ struct LoaderRetryTests {
     // MARK: Retried failures
 
     @Test(
-        "H5: a 4xx other than 408, 425 and 429 is final after 1 request",
+        "A 4xx other than 408, 425 and 429 is final after 1 request", .requirement("H5"),
         arguments: [400, 401, 403, 404, 410, 418, 451, 499])
     func fatalStatus(code: Int) async throws {
         let transport = ScriptedTransport(.status(.init(code: code)))
@@ -38,7 +38,9 @@ struct LoaderRetryTests {
         #expect(sleeper.sleeps == [])
     }
 
-    @Test("H5: 408, 425, 429 and 5xx are retried", arguments: [408, 425, 429, 500, 501, 502, 503, 504, 505])
+    @Test(
+        "408, 425, 429 and 5xx are retried", .requirement("H5"),
+        arguments: [408, 425, 429, 500, 501, 502, 503, 504, 505])
     func retryableStatus(code: Int) async throws {
         let transport = ScriptedTransport(.status(.init(code: code)), .ok("good".utf8))
         let fixture = try fixture(transport)
@@ -50,7 +52,8 @@ struct LoaderRetryTests {
     }
 
     @Test(
-        "H5: retries a transport that timed out or lost its connection, but not an insecure or malformed one",
+        "Retries a transport that timed out or lost its connection, but not an insecure or malformed one",
+        .requirement("H5"),
         arguments: [
             (TransportError.Code.timedOut, 2), (.connectionLost, 2), (.insecure, 1), (.malformedResponse, 1),
         ])
@@ -73,7 +76,8 @@ struct LoaderRetryTests {
     }
 
     @Test(
-        "H5: a refused connection and an unknown host are final, unless a reachability source is configured",
+        "A refused connection and an unknown host are final, unless a reachability source is configured",
+        .requirement("H5"),
         arguments: [TransportError.Code.cannotConnect, .cannotFindHost], [false, true])
     func refused(code: TransportError.Code, hasReachability: Bool) async throws {
         let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(code) }
@@ -90,7 +94,7 @@ struct LoaderRetryTests {
         #expect(transport.requestCount == (hasReachability ? 2 : 1))
     }
 
-    @Test("H5: retries a body that breaks off as a whole, and an attempt beyond its timeout")
+    @Test("Retries a body that breaks off as a whole, and an attempt beyond its timeout", .requirement("H5"))
     func broken() async throws {
         let number = Counter()
         let hanging = FedBody("half")
@@ -122,7 +126,7 @@ struct LoaderRetryTests {
 
     // MARK: Times and limits
 
-    @Test("H7: 5 attempts at the times of the policy, then one failure for all waiters")
+    @Test("5 attempts at the times of the policy, then one failure for all waiters", .requirement("H7"))
     func schedule() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -149,7 +153,7 @@ struct LoaderRetryTests {
         try await eventually { try !fixture.loader.isLoading(ResourceRequest(url)) }
     }
 
-    @Test("H7: the third attempt is the same request, and its response is stored under the same key")
+    @Test("The third attempt is the same request, and its response is stored under the same key", .requirement("H7"))
     func thirdAttempt() async throws {
         let transport = ScriptedTransport(
             .status(.serviceUnavailable), .status(.badGateway), .ok("good".utf8, cacheControl: "max-age=60"))
@@ -170,7 +174,7 @@ struct LoaderRetryTests {
     }
 
     @Test(
-        "H7: waits for Retry-After, in seconds or until a date",
+        "Waits for Retry-After, in seconds or until a date", .requirement("H7"),
         arguments: ["120", "Sun, 06 Nov 1994 08:51:37 GMT"])
     func retryAfter(text: String) async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable, fields: [.retryAfter: text]), .ok("good".utf8))
@@ -182,7 +186,7 @@ struct LoaderRetryTests {
         #expect(try await task.value == "good")
     }
 
-    @Test("H7: a too long Retry-After makes the failure final")
+    @Test("A too long Retry-After makes the failure final", .requirement("H7"))
     func retryAfterTooLong() async throws {
         let transport = ScriptedTransport(.status(.tooManyRequests, fields: [.retryAfter: "301"]))
         let fixture = try fixture(transport)
@@ -191,7 +195,7 @@ struct LoaderRetryTests {
         #expect(sleeper.sleeps == [])
     }
 
-    @Test("H7: a background load is retried in the background")
+    @Test("A background load is retried in the background", .requirement("H7"))
     func lane() async throws {
         let origin = HeldOrigin()
         let number = Counter()
@@ -214,7 +218,9 @@ struct LoaderRetryTests {
         #expect(origin.begun == ["/a", "/b"])
     }
 
-    @Test("H7: a request may have its own policy; a request that is not idempotent is not sent again (RFC 9110 §9.2.2)")
+    @Test(
+        "A request may have its own policy; a request that is not idempotent is not sent again (RFC 9110 §9.2.2)",
+        .requirement("H7"))
     func policies() async throws {
         for (request, attempts) in [
             (ResourceRequest(url, retry: .never), 1), (ResourceRequest(url, retry: RetryPolicy(maxAttempts: 2)), 2),
@@ -233,7 +239,7 @@ struct LoaderRetryTests {
         }
     }
 
-    @Test("H8: a load cancelled during the pause is not retried; its pause ends")
+    @Test("A load cancelled during the pause is not retried; its pause ends", .requirement("H8"))
     func cancelledDuringPause() async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try fixture(transport)
@@ -248,7 +254,8 @@ struct LoaderRetryTests {
     }
 
     @Test(
-        "H6: a new load during the pause retries immediately, for all waiters; the end of the pause causes no attempt")
+        "A new load during the pause retries immediately, for all waiters; the end of the pause causes no attempt",
+        .requirement("H6"))
     func newDemandDuringPause() async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try fixture(transport)

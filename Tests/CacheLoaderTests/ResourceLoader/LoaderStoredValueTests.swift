@@ -26,7 +26,7 @@ struct LoaderStoredValueTests {
         ScriptedTransport(.ok(body.utf8, cacheControl: directives, etag: "\"1\""))
     }
 
-    @Test("F4: a value is made once, and later read from the store, also by another loader")
+    @Test("A value is made once, and later read from the store, also by another loader", .requirement("F4"))
     func madeOnce() async throws {
         let transport = transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -41,7 +41,7 @@ struct LoaderStoredValueTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("F4: two sizes are two values of one original, and a removal removes both")
+    @Test("Two sizes are two values of one original, and a removal removes both", .requirement("F4"))
     func goneWithTheOriginal() async throws {
         let transport = transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -58,7 +58,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 3)
     }
 
-    @Test("F4: a 304 keeps the value; another body removes it, whichever request stored that body")
+    @Test("A 304 keeps the value; another body removes it, whichever request stored that body", .requirement("F4"))
     func replaced() async throws {
         let bodies = Mutex(("one", "\"1\""))
         let transport = ScriptedTransport { request, _ in
@@ -80,7 +80,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 3)
     }
 
-    @Test("F4: a value of replaced bytes is not stored with the new ones")
+    @Test("A value of replaced bytes is not stored with the new ones", .requirement("F4"))
     func replacedMeanwhile() async throws {
         let gate = Gate()
         let fixture = try LoaderFixture(transport: transport())
@@ -173,7 +173,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 2)
     }
 
-    @Test("G6: a value that is stored and in memory comes from memory")
+    @Test("A value that is stored and in memory comes from memory", .requirement("G6"))
     func memory() async throws {
         let fixture = try LoaderFixture(transport: transport()) { $0.memoryLimit = 1 << 20 }
         for source in [ResponseSource.network, .memory, .memory] {
@@ -188,7 +188,8 @@ struct LoaderStoredValueTests {
     // MARK: Sources of a value
 
     @Test(
-        "F4: stores no value of a part or of the answer to a HEAD or a condition, and reads none of the whole",
+        "Stores no value of a part or of the answer to a HEAD or a condition, and reads none of the whole",
+        .requirement("F4"),
         arguments: [
             (HTTPRequest.Method.get, [HTTPField.Name.range: "bytes=0-2"], "ori"), (.head, [:], ""),
             (.get, [.ifNoneMatch: "\"1\""], ""),
@@ -203,7 +204,7 @@ struct LoaderStoredValueTests {
         #expect(try await fixture.loader.load(url, as: prefix(9)).value == "original")
     }
 
-    @Test("F7: refuses a stored value if content of its type is refused")
+    @Test("Refuses a stored value if content of its type is refused", .requirement("F7"))
     func contentType() async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(200, [.cacheControl: "max-age=60", .contentType: "text/html"], "original")
@@ -216,7 +217,7 @@ struct LoaderStoredValueTests {
         }
     }
 
-    @Test("F4: values of one processor in different forms do not mix")
+    @Test("Values of one processor in different forms do not mix", .requirement("F4"))
     func forms() async throws {
         let fixture = try LoaderFixture(transport: transport())
         let text = ClosureProcessor<Data, String>(ProcessorID("p")) { data, _ in String(decoding: data, as: UTF8.self) }
@@ -228,7 +229,7 @@ struct LoaderStoredValueTests {
         }
     }
 
-    @Test("F1: the stored form of a chain is that of its last processor")
+    @Test("The stored form of a chain is that of its last processor", .requirement("F1"))
     func chain() async throws {
         let fixture = try LoaderFixture(transport: transport())
         let upper = ClosureProcessor<String, String>(ProcessorID("upper")) { [runs] text, _ in
@@ -242,7 +243,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 1)
     }
 
-    @Test("B5: a stale value is also read from the store")
+    @Test("A stale value is also read from the store", .requirement("B5"))
     func stale() async throws {
         let gate = Gate()
         gate.admit()  // the first load
@@ -263,7 +264,7 @@ struct LoaderStoredValueTests {
         #expect(runs.count == 2)
     }
 
-    @Test("I8: counts the bytes of a stored value")
+    @Test("Counts the bytes of a stored value", .requirement("I8"))
     func counted() async throws {
         let fixture = try LoaderFixture(transport: transport())
         for bytes in [0, 3, 6] as [Int64] {

@@ -22,7 +22,9 @@ struct LoaderStressTests {
         var isGone: Bool { loader == nil && store == nil && transport == nil && lease == nil }
     }
 
-    @Test("K6: 50 tasks perform 1,000 operations each; a second loader is unaffected, and the first leaks nothing")
+    @Test(
+        "50 tasks perform 1,000 operations each; a second loader is unaffected, and the first leaks nothing",
+        .requirement("K6"))
     func everything() async throws {
         let seed = SeededGenerator()
         let neighbour = try LoaderFixture(

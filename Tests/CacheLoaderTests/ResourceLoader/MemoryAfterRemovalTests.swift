@@ -19,7 +19,7 @@ struct MemoryAfterRemovalTests {
     }
 
     @Test(
-        "J3: a removal from the store removes the values, whichever loader or program requests it",
+        "a removal from the store removes the values, whichever loader or program requests it", .requirement("J3"),
         arguments: Removal.allCases)
     func removed(_ removal: Removal) async throws {
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
@@ -47,7 +47,7 @@ struct MemoryAfterRemovalTests {
         #expect(loaded.text == (removal == .replacement ? "new" : "body"))
     }
 
-    @Test("G8: evicting an entry removes its value; an unstored response is loaded again each time")
+    @Test("evicting an entry removes its value; an unstored response is loaded again each time", .requirement("G8"))
     func evicted() async throws {
         let number = Counter()
         let transport = ScriptedTransport { _, _ in
@@ -62,7 +62,7 @@ struct MemoryAfterRemovalTests {
         #expect(number.count == 3)
     }
 
-    @Test("A5: a removal from one partition keeps the values of other partitions")
+    @Test("a removal from one partition keeps the values of other partitions", .requirement("A5"))
     func otherPartition() async throws {
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
         _ = try await fixture.loader.load(Self.url)
@@ -70,7 +70,7 @@ struct MemoryAfterRemovalTests {
         #expect(try await fixture.loader.load(Self.url).source == .memory)
     }
 
-    @Test("J4: a 304 that arrives after a removal puts nothing into memory", arguments: [true, false])
+    @Test("a 304 that arrives after a removal puts nothing into memory", .requirement("J4"), arguments: [true, false])
     func notModifiedAfterRemoval(_ isPartition: Bool) async throws {
         let gate = Gate()
         let number = Counter()

@@ -23,7 +23,9 @@ struct NamedResourceLoaderTests {
         ResourceRequest(url, headerFields: fields, key: key)
     }
 
-    @Test("A4: a name and the fields of the request are one key, for loads, lookups, inserts and removals")
+    @Test(
+        "A name and the fields of the request are one key, for loads, lookups, inserts and removals",
+        .requirement("A4"))
     func named() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -69,7 +71,9 @@ struct NamedResourceLoaderTests {
         #expect(try !loader.contains("https://example.com/c"))
     }
 
-    @Test("A4: concurrent loads of one name share a request; the index has its URL and host, but no credentials")
+    @Test(
+        "Concurrent loads of one name share a request; the index has its URL and host, but no credentials",
+        .requirement("A4"))
     func coalesced() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -86,7 +90,7 @@ struct NamedResourceLoaderTests {
     }
 
     @Test(
-        "A4: an invalid name throws, and nothing is sent",
+        "An invalid name throws, and nothing is sent", .requirement("A4"),
         arguments: ["a\0b", String(repeating: "a", count: 40_000)])
     func impossibleNames(_ name: String) async throws {
         let transport = Self.transport()
@@ -100,7 +104,9 @@ struct NamedResourceLoaderTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test("A4: a name keeps the response to configured credentials under any URL, and separates credentials")
+    @Test(
+        "A name keeps the response to configured credentials under any URL, and separates credentials",
+        .requirement("A4"))
     func namedWithCredentials() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -113,7 +119,9 @@ struct NamedResourceLoaderTests {
         #expect(sources == [.network, .disk, .network, .disk])
     }
 
-    @Test("A5: the same URL in two partitions is two requests, and removing one partition keeps the other")
+    @Test(
+        "The same URL in two partitions is two requests, and removing one partition keeps the other",
+        .requirement("A5"))
     func partitions() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -131,7 +139,7 @@ struct NamedResourceLoaderTests {
         #expect(try second.contains(url))
     }
 
-    @Test("J2, J3, A5: a loader removes and clears only its own partition")
+    @Test("A loader removes and clears only its own partition", .requirement("J2", "J3", "A5"))
     func ownPartition() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -148,7 +156,9 @@ struct NamedResourceLoaderTests {
         #expect(try !second.contains(url))
     }
 
-    @Test("A4, D6: failures block a name after a restart, but not its URL or .remoteOnly, and are removed with it")
+    @Test(
+        "Failures block a name after a restart, but not its URL or .remoteOnly, and are removed with it",
+        .requirement("A4", "D6"))
     func blockedName() async throws {
         let transport = ScriptedTransport { _, _ in .reply(503, [:], "bad") }
         let directory = try TemporaryDirectory()

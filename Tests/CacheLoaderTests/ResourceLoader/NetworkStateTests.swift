@@ -1,4 +1,5 @@
 import CacheLoader
+import TestSupport
 import Testing
 
 @Suite("NetworkState")
@@ -17,7 +18,8 @@ struct NetworkStateTests {
     }
 
     @Test(
-        "H9: the conditions belong to the latest network; before the first network, every condition applies",
+        "The conditions belong to the latest network; before the first network, every condition applies",
+        .requirement("H9"),
         arguments: [
             Case(
                 testDescription: "a network without conditions",
@@ -60,7 +62,7 @@ struct NetworkStateTests {
         }
     }
 
-    @Test("H9: Low Power Mode is a condition in addition to those of the network")
+    @Test("Low Power Mode is a condition in addition to those of the network", .requirement("H9"))
     func lowPower() {
         var state = NetworkState()
         #expect(state.update(isLowPower: true) == .init(conditionsChanged: true))

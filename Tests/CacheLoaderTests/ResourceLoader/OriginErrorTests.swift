@@ -31,7 +31,9 @@ struct OriginErrorTests {
 
     // MARK: Over a real transport
 
-    @Test("D4: an error has the status, the fields and the body of the response", arguments: TransportAdapter.allCases)
+    @Test(
+        "An error has the status, the fields and the body of the response", .requirement("D4"),
+        arguments: TransportAdapter.allCases)
     func problem(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in
             .status(.forbidden, fields: Self.problemFields, body: Self.problem)
@@ -50,7 +52,7 @@ struct OriginErrorTests {
     }
 
     @Test(
-        "D4: an error has the first 64 KiB of a longer body", arguments: TransportAdapter.allCases,
+        "An error has the first 64 KiB of a longer body", .requirement("D4"), arguments: TransportAdapter.allCases,
         [maxBodyBytes, maxBodyBytes + 1, 10 * maxBodyBytes])
     func limit(_ adapter: TransportAdapter, byteCount: Int) async throws {
         let body = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 / 251) }
@@ -62,7 +64,7 @@ struct OriginErrorTests {
         await origin.stop()
     }
 
-    @Test("D4: an error after HEAD has the fields and no body", arguments: TransportAdapter.allCases)
+    @Test("An error after HEAD has the fields and no body", .requirement("D4"), arguments: TransportAdapter.allCases)
     func head(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in
             .status(.notFound, fields: Self.problemFields, body: Self.problem)
@@ -78,7 +80,7 @@ struct OriginErrorTests {
     }
 
     @Test(
-        "D1, D4: while a key is blocked, an error has the status and neither fields nor body",
+        "While a key is blocked, an error has the status and neither fields nor body", .requirement("D1", "D4"),
         arguments: TransportAdapter.allCases)
     func negativeCaching(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in
@@ -98,7 +100,7 @@ struct OriginErrorTests {
 
     // MARK: Parts of the body
 
-    @Test("D4: reads no more of a body than an error holds, so its end may be unknown")
+    @Test("Reads no more of a body than an error holds, so its end may be unknown", .requirement("D4"))
     func unread() async throws {
         let chunk = Data(repeating: 7, count: Self.maxBodyBytes / 2)
         let count = Counter()
@@ -116,7 +118,7 @@ struct OriginErrorTests {
         #expect(count.count == 2)
     }
 
-    @Test("D4: an error has the received part of a body that breaks off")
+    @Test("An error has the received part of a body that breaks off", .requirement("D4"))
     func brokenOff() async throws {
         let fixture = try fixture { .reply(500, [:], "half", failure: TransportError(.connectionLost)) }
         let error = try await failure(fixture.loader, ResourceRequest(url))
@@ -124,7 +126,7 @@ struct OriginErrorTests {
         #expect(error.isBodyTruncated)
     }
 
-    @Test("D4: the body of an error has no content coding", arguments: [true, false])
+    @Test("The body of an error has no content coding", .requirement("D4"), arguments: [true, false])
     func coding(decodes: Bool) async throws {
         let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA="))
         let fields: HTTPFields = [.contentEncoding: "gzip", .contentLength: "\(gzip.count)"]
@@ -140,7 +142,7 @@ struct OriginErrorTests {
         #expect(!error.isBodyTruncated)
     }
 
-    @Test("D4: an error from the store has the stored body")
+    @Test("An error from the store has the stored body", .requirement("D4"))
     func stored() async throws {
         let transport = ScriptedTransport { _, _ in .reply(404, [.cacheControl: "max-age=60"], "gone") }
         let fixture = try LoaderFixture(transport: transport)
@@ -152,7 +154,7 @@ struct OriginErrorTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C7: the error that comes with a stale response has the fields and no body")
+    @Test("The error that comes with a stale response has the fields and no body", .requirement("C7"))
     func stale() async throws {
         let first = FirstTime()
         let fixture = try LoaderFixture(
@@ -173,7 +175,7 @@ struct OriginErrorTests {
 
     // MARK: Descriptions
 
-    @Test("D4: no description of an error contains the body or a field")
+    @Test("No description of an error contains the body or a field", .requirement("D4"))
     func description() {
         let error = OriginError(
             status: .forbidden, url: url, headerFields: Self.problemFields, body: Self.problem)

@@ -161,7 +161,7 @@ struct PeekTests {
         return fixture
     }
 
-    @Test("G6: peek fills memory with fresh content; the next load reads no file")
+    @Test("peek fills memory with fresh content; the next load reads no file", .requirement("G6"))
     func fillsMemory() async throws {
         let fixture = try await filled()
         fixture.clock.advance(by: 5)
@@ -176,7 +176,7 @@ struct PeekTests {
         #expect(try await fixture.loader.load(url).source == .network)
     }
 
-    @Test("G6: peek fills no memory for a request that opts out, and contains fills none")
+    @Test("peek fills no memory for a request that opts out, and contains fills none", .requirement("G6"))
     func keepsNothing() async throws {
         let fixture = try await filled()
         #expect(try fixture.loader.contains(url))
@@ -184,7 +184,7 @@ struct PeekTests {
         #expect(try await fixture.loader.load(url).source == .disk)
     }
 
-    @Test("G6: peek keeps no stale content in memory", arguments: ["max-age=1", "no-cache"])
+    @Test("peek keeps no stale content in memory", .requirement("G6"), arguments: ["max-age=1", "no-cache"])
     func staleMemory(directives: String) async throws {
         let fixture = try await filled(directives)
         fixture.clock.advance(by: 10)
@@ -192,7 +192,7 @@ struct PeekTests {
         #expect(try await fixture.loader.load(url).source == .network)
     }
 
-    @Test("G6: peek keeps no content in memory of a type that a load rejects")
+    @Test("peek keeps no content in memory of a type that a load rejects", .requirement("G6"))
     func rejectedType() async throws {
         let fixture = try await filled()
         fixture.loader.configuration.contentTypes = ["image/*"]
@@ -202,7 +202,7 @@ struct PeekTests {
         }
     }
 
-    @Test("G6: a removal removes peeked content from memory")
+    @Test("A removal removes peeked content from memory", .requirement("G6"))
     func removed() async throws {
         let fixture = try await filled()
         try expect(fixture, ResourceRequest(url), "body")
@@ -211,7 +211,7 @@ struct PeekTests {
         #expect(try await fixture.loader.load(url).source == .network)
     }
 
-    @Test("A6: peek and contains record no access")
+    @Test("peek and contains record no access", .requirement("A6"))
     func noAccess() async throws {
         let fixture = try await filled()
         try await fixture.store.flush()

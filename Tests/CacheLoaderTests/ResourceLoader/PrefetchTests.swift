@@ -21,7 +21,7 @@ struct PrefetchTests {
         }
     }
 
-    @Test("H1: loads missing responses one at a time; skips stored ones, without counting an access")
+    @Test("Loads missing responses one at a time; skips stored ones, without counting an access", .requirement("H1"))
     func warming() async throws {
         let most = Mutex(0)
         let now = Mutex(0)
@@ -56,7 +56,7 @@ struct PrefetchTests {
         #expect(try fixture.store.statistics().hits == hits)
     }
 
-    @Test("E5: a cancelled prefetch starts no more loads; running transfers finish and are stored")
+    @Test("A cancelled prefetch starts no more loads; running transfers finish and are stored", .requirement("E5"))
     func cancelling() async throws {
         let gate = Gate()
         let transport = transport(gate)
@@ -74,7 +74,7 @@ struct PrefetchTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("H3: an urgent load of a prefetched URL does not wait for the other URLs")
+    @Test("An urgent load of a prefetched URL does not wait for the other URLs", .requirement("H3"))
     func promotion() async throws {
         let gate = Gate()
         let transport = transport(gate)

@@ -32,7 +32,7 @@ struct QueryLoadTests {
     private func text(_ loaded: Loaded<Data>) -> String { String(decoding: loaded.value, as: UTF8.self) }
 
     @Test(
-        "Q11: the store answers equal queries, also under a name of the caller's",
+        "the store answers equal queries, also under a name of the caller's", .requirement("Q11"),
         arguments: [nil, "name"] as [String?])
     func stored(key: String?) async throws {
         let transport = Self.echo()
@@ -47,7 +47,7 @@ struct QueryLoadTests {
         #expect(try !fixture.loader.contains(query("three", key: key)))
     }
 
-    @Test("Q18: concurrent equal queries are one request; a removal of the URL removes their answers")
+    @Test("concurrent equal queries are one request; a removal of the URL removes their answers", .requirement("Q18"))
     func sharedAndRemoved() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -65,7 +65,7 @@ struct QueryLoadTests {
     }
 
     @Test(
-        "Q16: a redirect keeps the method and the content, except for 303",
+        "a redirect keeps the method and the content, except for 303", .requirement("Q16"),
         arguments: [(301, "QUERY: one"), (302, "QUERY: one"), (303, "GET: "), (307, "QUERY: one"), (308, "QUERY: one")])
     func redirected(status: Int, answer: String) async throws {
         let transport = Self.echo()
@@ -78,7 +78,7 @@ struct QueryLoadTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("Q15: a background revalidation of the loader sends the content again")
+    @Test("a background revalidation of the loader sends the content again", .requirement("Q15"))
     func background() async throws {
         let transport = Self.echo([.cacheControl: "max-age=60, stale-while-revalidate=60"])
         let fixture = try LoaderFixture(transport: transport)
@@ -92,7 +92,7 @@ struct QueryLoadTests {
     }
 
     @Test(
-        "Q12: loads that bypass the store share nothing, even with a name",
+        "loads that bypass the store share nothing, even with a name", .requirement("Q12"),
         arguments: [nil, "name"] as [String?])
     func bypass(key: String?) async throws {
         let transport = Self.echo()
@@ -103,7 +103,7 @@ struct QueryLoadTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("Q11: a failure blocks only equal queries")
+    @Test("a failure blocks only equal queries", .requirement("Q11"))
     func failures() async throws {
         let transport = ScriptedTransport { _, content in
             .reply(content == Data("bad".utf8) ? 422 : 200, [.cacheControl: "no-store"])
@@ -136,7 +136,7 @@ struct QueryLoadTests {
         await #expect(throws: LoadError.cancelled) { try await loads[1].value }
     }
 
-    @Test("Q11: a QUERY goes through the default transport to a real origin", .timeLimit(.minutes(20)))
+    @Test("a QUERY goes through the default transport to a real origin", .requirement("Q11"), .timeLimit(.minutes(20)))
     func realOrigin() async throws {
         let origin = try await LoopbackOrigin { request in
             .ok(Array("\(request.method): \(request.body.count)".utf8), cacheControl: "max-age=60")

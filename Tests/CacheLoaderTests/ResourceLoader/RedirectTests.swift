@@ -121,7 +121,7 @@ struct RedirectTests {
     }
 
     @Test(
-        "K4: credentials stay with their origin: scheme, host and port; other fields are forwarded",
+        "Credentials stay with their origin: scheme, host and port; other fields are forwarded", .requirement("K4"),
         arguments: ["https://other.example/c", "http://example.com/c", "https://example.com:8443/c"])
     func credentials(location: String) async throws {
         let transport = ScriptedTransport { request, _ in
@@ -161,7 +161,9 @@ struct RedirectTests {
         }
     }
 
-    @Test("H1: fresh content behind a fresh redirect takes no slot of a lane, and sends no requesting event")
+    @Test(
+        "Fresh content behind a fresh redirect takes no slot of a lane, and sends no requesting event",
+        .requirement("H1"))
     func fresh() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a"

@@ -54,7 +54,7 @@ struct RefusedResponseTests {
 
     // MARK: Replaced
 
-    @Test("F2: replaces a response that a prefetch has stored")
+    @Test("Replaces a response that a prefetch has stored", .requirement("F2"))
     func prefetched() async throws {
         let transport = transport(portal, good)
         let fixture = try LoaderFixture(transport: transport)

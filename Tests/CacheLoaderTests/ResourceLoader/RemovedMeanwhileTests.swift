@@ -30,7 +30,7 @@ struct RemovedMeanwhileTests {
     }
 
     @Test(
-        "J4: a hanging load delays no removal, delivers afterwards, and stores nothing",
+        "A hanging load delays no removal, delivers afterwards, and stores nothing", .requirement("J4"),
         arguments: Removal.allCases)
     func load(_ removal: Removal) async throws {
         let gate = Gate()
@@ -55,7 +55,8 @@ struct RemovedMeanwhileTests {
     }
 
     @Test(
-        "J4: a load that begins after a removal of its key joins no earlier load", arguments: Removal.allCases)
+        "A load that begins after a removal of its key joins no earlier load", .requirement("J4"),
+        arguments: Removal.allCases)
     func joining(_ removal: Removal) async throws {
         let gate = Gate()
         let count = Counter()
@@ -81,7 +82,9 @@ struct RemovedMeanwhileTests {
         #expect(try loader.peek(url) == Data((removal.refuses ? "after" : "before").utf8))
     }
 
-    @Test("J4: after the removal of a redirect or its target, a load joins no earlier load", arguments: [true, false])
+    @Test(
+        "After the removal of a redirect or its target, a load joins no earlier load", .requirement("J4"),
+        arguments: [true, false])
     func joiningRedirected(removesTarget: Bool) async throws {
         let gate = Gate()
         let count = Counter()
@@ -108,7 +111,7 @@ struct RemovedMeanwhileTests {
     }
 
     @Test(
-        "J4: a reply that invalidates does not undo a removal during its request",
+        "A reply that invalidates does not undo a removal during its request", .requirement("J4"),
         arguments: ["POST", "Clear-Site-Data"])
     func removalDuringInvalidation(kind: String) async throws {
         let gate = Gate()
@@ -133,7 +136,7 @@ struct RemovedMeanwhileTests {
         #expect(try fixture.store.contains(CacheKey(url: url)))
     }
 
-    @Test("E4, J4: cancelling a resource also ends its loads from before a removal")
+    @Test("Cancelling a resource also ends its loads from before a removal", .requirement("E4", "J4"))
     func cancellation() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -154,7 +157,9 @@ struct RemovedMeanwhileTests {
         gate.open()
     }
 
-    @Test("J4: also applies to a half received body, a validation, and an error", arguments: [200, 304, 500])
+    @Test(
+        "Also applies to a half received body, a validation, and an error", .requirement("J4"),
+        arguments: [200, 304, 500])
     func response(_ status: Int) async throws {
         let gate = Gate()
         let chunks = [Data("one".utf8), Data("two".utf8)]
@@ -191,7 +196,9 @@ struct RemovedMeanwhileTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("J4: a GET during a POST that changes its resource is delivered, and not stored", arguments: [200, 404])
+    @Test(
+        "A GET during a POST that changes its resource is delivered, and not stored", .requirement("J4"),
+        arguments: [200, 404])
     func invalidated(_ status: Int) async throws {
         let gate = Gate()
         let transport = ScriptedTransport { request, _ in

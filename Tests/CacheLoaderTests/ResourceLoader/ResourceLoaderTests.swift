@@ -14,7 +14,8 @@ struct ResourceLoaderTests {
     private let url = "https://example.com/a"
 
     @Test(
-        "A4, B7: loads of other URLs, fields or policies do not share a response; the order of fields does not count"
+        "Loads of other URLs, fields or policies do not share a response; the order of fields does not count",
+        .requirement("A4", "B7")
     )
     func flightKeys() async throws {
         let gate = Gate()
@@ -42,7 +43,8 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == 4)
     }
 
-    @Test("I2: the sources network, disk and notModified are distinguished, with status, age and expiry")
+    @Test(
+        "The sources network, disk and notModified are distinguished, with status, age and expiry", .requirement("I2"))
     func sources() async throws {
         let transport = ScriptedTransport(
             .ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\"", contentType: "text/plain"),
@@ -66,7 +68,7 @@ struct ResourceLoaderTests {
         #expect([network, disk, validated].map(\.text) == ["body", "body", "body"])
     }
 
-    @Test("I2: cacheFirst delivers a stale value and says so")
+    @Test("cacheFirst delivers a stale value and says so", .requirement("I2"))
     func stale() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport, policy: CachePolicy(mode: .cacheFirst))
@@ -79,7 +81,7 @@ struct ResourceLoaderTests {
     }
 
     @Test(
-        "D4: an unsuccessful status throws with that status, is counted, and keeps the content",
+        "An unsuccessful status throws with that status, is counted, and keeps the content", .requirement("D4"),
         arguments: [404, 410, 500, 503], ["max-age=60", "no-store"])
     func errorStatus(code: Int, cacheControl: String) async throws {
         let transport = ScriptedTransport(
@@ -99,7 +101,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.responses(for: CacheKey(url: url)).count == 1)
     }
 
-    @Test("D2: a success resets the failures")
+    @Test("A success resets the failures", .requirement("D2"))
     func successForgetsFailures() async throws {
         let transport = ScriptedTransport(.status(.serviceUnavailable), .ok("good".utf8))
         let fixture = try LoaderFixture(transport: transport)
@@ -109,7 +111,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
     }
 
-    @Test("D5: a transport error throws, and is not counted")
+    @Test("A transport error throws, and is not counted", .requirement("D5"))
     func transportError() async throws {
         let transport = ScriptedTransport { _, _ throws(TransportError) in throw TransportError(.cannotConnect) }
         let fixture = try LoaderFixture(transport: transport)
@@ -119,7 +121,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
     }
 
-    @Test("B7: remoteOnly replaces a fresh entry unconditionally; cacheOnly never uses the network")
+    @Test("remoteOnly replaces a fresh entry unconditionally; cacheOnly never uses the network", .requirement("B7"))
     func remoteAndCacheOnly() async throws {
         let transport = ScriptedTransport(
             .ok("one".utf8, cacheControl: "max-age=60", etag: "\"1\""), .ok("two".utf8, cacheControl: "max-age=60"))
@@ -136,7 +138,9 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("A6: inserted content is loaded without a request; peek and contains send no request and record no access")
+    @Test(
+        "Inserted content is loaded without a request; peek and contains send no request and record no access",
+        .requirement("A6"))
     func localInsert() async throws {
         let transport = ScriptedTransport(.ok())
         let fixture = try LoaderFixture(transport: transport)
@@ -159,7 +163,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.query(accessed) != before)
     }
 
-    @Test("A6: an insert follows the same storage rules as a response")
+    @Test("An insert follows the same storage rules as a response", .requirement("A6"))
     func insertedFields() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport(.ok()))
         await #expect(throws: LoadError.notStorable(url: url)) {
@@ -190,7 +194,7 @@ struct ResourceLoaderTests {
         #expect(hits == [[.integer(2)], [.integer(2)]])
     }
 
-    @Test("K1: a load after a change does not use the earlier body limit")
+    @Test("A load after a change does not use the earlier body limit", .requirement("K1"))
     func configurationAndLoads() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -225,7 +229,7 @@ struct ResourceLoaderTests {
         #expect(try await fixture.loader.load(url).text == "here")
     }
 
-    @Test("J2: a removal leaves nothing, and the next request is unconditional")
+    @Test("A removal leaves nothing, and the next request is unconditional", .requirement("J2"))
     func removal() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60", etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport)
@@ -238,7 +242,9 @@ struct ResourceLoaderTests {
         #expect(transport.requests.map { $0.headerFields[.ifNoneMatch] } == [nil, nil])
     }
 
-    @Test("B3: with a default lifetime of 3600 s, 0 requests for 3600 s; with none, every load is conditional")
+    @Test(
+        "With a default lifetime of 3600 s, 0 requests for 3600 s; with none, every load is conditional",
+        .requirement("B3"))
     func defaultLifetime() async throws {
         for (lifetime, requests) in [(3600, 1), (0, 3)] {
             let transport = ScriptedTransport(.ok("body".utf8, etag: "\"1\""), .notModified(etag: "\"1\""))
@@ -275,7 +281,7 @@ struct ResourceLoaderTests {
         }
     }
 
-    @Test("E4: a cancelled load ends immediately; the transfer continues for the others")
+    @Test("A cancelled load ends immediately; the transfer continues for the others", .requirement("E4"))
     func cancellingOne() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -293,7 +299,7 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount <= 2)
     }
 
-    @Test("E4, E5: cancelling all loads stops the transfer and stores nothing; later loads succeed")
+    @Test("Cancelling all loads stops the transfer and stores nothing; later loads succeed", .requirement("E4", "E5"))
     func cancellingAll() async throws {
         let (gate, wasCancelled) = (Gate(), Gate())
         let transport = ScriptedTransport { _, _ in
@@ -326,7 +332,7 @@ struct ResourceLoaderTests {
     }
 
     @Test(
-        "E9: invalid input throws invalidURL, and no request is sent",
+        "Invalid input throws invalidURL, and no request is sent", .requirement("E9"),
         arguments: [
             "", "ht tp://x y", "no-scheme", "//example.com/a", "https://", "https:///a",
             "file://example.com/etc/passwd",
@@ -344,7 +350,7 @@ struct ResourceLoaderTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("A3: refuses a URL of 128 KiB or more, loads one of 4,000 characters")
+    @Test("Refuses a URL of 128 KiB or more, loads one of 4,000 characters", .requirement("A3"))
     func longURLs() async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
         let fixture = try LoaderFixture(transport: transport)
@@ -357,7 +363,7 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("A3, V01: distinct resources never share an entry, equal ones do")
+    @Test("Distinct resources never share an entry, equal ones do", .requirement("A3", "V01"))
     func distinctResources() async throws {
         let transport = ScriptedTransport { request, _ in
             .reply(200, [.cacheControl: "max-age=60"], "\(request.authority ?? "")\(request.path ?? "")")
@@ -380,7 +386,7 @@ struct ResourceLoaderTests {
         #expect(transport.requestCount == distinct.count)
     }
 
-    @Test("K1: a change of the configuration affects only later loads")
+    @Test("A change of the configuration affects only later loads", .requirement("K1"))
     func configuration() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -397,7 +403,9 @@ struct ResourceLoaderTests {
             try await fixture.loader.load("https://example.com/b")
         }
     }
-    @Test("K1: a load keeps the retry policy, the credentials and the redirect limit from before a change")
+    @Test(
+        "A load keeps the retry policy, the credentials and the redirect limit from before a change",
+        .requirement("K1"))
     func configurationDuringLoad() async throws {
         let (gate, attempts) = (Gate(), Counter())
         let transport = ScriptedTransport { request, _ in

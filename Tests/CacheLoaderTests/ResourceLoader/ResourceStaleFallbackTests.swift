@@ -23,7 +23,8 @@ struct ResourceStaleFallbackTests {
     }
 
     @Test(
-        "C7: a stale body with its flag set replaces an error; with the option off, or without a body, the load throws",
+        "A stale body with its flag set replaces an error; with the option off, or without a body, the load throws",
+        .requirement("C7"),
         arguments: [nil, 500, 502, 503, 504] as [Int?])
     func staleFallback(status: Int?) async throws {
         let failure = status.map { TransportResponse.reply(HTTPResponse.Status(code: $0), [:], "sorry") }
@@ -46,7 +47,8 @@ struct ResourceStaleFallbackTests {
     }
 
     @Test(
-        "C7: a body that breaks off at every attempt is replaced by the stored one, where the response permits it",
+        "A body that breaks off at every attempt is replaced by the stored one, where the response permits it",
+        .requirement("C7"),
         arguments: ["max-age=60", "max-age=60, must-revalidate"])
     func brokenBody(cacheControl: String) async throws {
         let first = FirstTime()
@@ -73,7 +75,7 @@ struct ResourceStaleFallbackTests {
     }
 
     @Test(
-        "C7, E03, E05: no stale response where the response forbids it, and for no 4xx",
+        "No stale response where the response forbids it, and for no 4xx", .requirement("C7", "E03", "E05"),
         arguments: [
             ("no-cache", 503), ("max-age=60, must-revalidate", 503), ("max-age=60, stale-if-error=0", 503),
             ("max-age=60", 404), ("max-age=60", 429),

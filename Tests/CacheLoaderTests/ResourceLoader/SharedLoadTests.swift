@@ -21,7 +21,7 @@ struct SharedLoadTests {
         }
     }
 
-    @Test("E1: two processes that load the same URLs concurrently send one request for each")
+    @Test("Two processes that load the same URLs concurrently send one request for each", .requirement("E1"))
     func once() async throws {
         let transport = ScriptedTransport { request, _ in
             await Task.yield()
@@ -36,7 +36,7 @@ struct SharedLoadTests {
         #expect(try pair.first.store.statistics().entries == 200)
     }
 
-    @Test("E1: a load that waits for another process gets the response that the other process stored")
+    @Test("A load that waits for another process gets the response that the other process stored", .requirement("E1"))
     func waiting() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in

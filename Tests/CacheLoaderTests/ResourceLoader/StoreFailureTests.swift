@@ -37,7 +37,7 @@ struct StoreFailureTests {
     }
 
     @Test(
-        "A7: a store that cannot be written fails no load, and reports storeFailed once for each load",
+        "A store that cannot be written fails no load, and reports storeFailed once for each load", .requirement("A7"),
         arguments: Trouble.allCases)
     func unwritable(_ trouble: Trouble) async throws {
         let transport = Self.transport()
@@ -66,7 +66,9 @@ struct StoreFailureTests {
         #expect(await events(loader).names == ["completed disk"], "it can be written again")
     }
 
-    @Test("A7: a store that fails after the origin's answer fails no load; joined loads report the failure, too")
+    @Test(
+        "A store that fails after the origin's answer fails no load; joined loads report the failure, too",
+        .requirement("A7"))
     func closedMeanwhile() async throws {
         let fed = FedBody("one, ")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -89,7 +91,9 @@ struct StoreFailureTests {
         }
     }
 
-    @Test("A7: reports a 304 that cannot be stored, and an error that cannot be counted", arguments: [304, 404])
+    @Test(
+        "Reports a 304 that cannot be stored, and an error that cannot be counted", .requirement("A7"),
+        arguments: [304, 404])
     func replies(status: Int) async throws {
         let first = FirstTime()
         let gate = Gate()
@@ -110,7 +114,7 @@ struct StoreFailureTests {
         #expect(names.last == (status == 304 ? "completed notModified" : "failed"))
     }
 
-    @Test("A7: a too large body, or a removal during the load, is not a store failure")
+    @Test("A too large body, or a removal during the load, is not a store failure", .requirement("A7"))
     func deliberate() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -140,7 +144,7 @@ struct StoreFailureTests {
         #expect(try removed.store.statistics().entries == 0)
     }
 
-    @Test("A7: a healthy store reports nothing, hit or miss, new or unchanged")
+    @Test("A healthy store reports nothing, hit or miss, new or unchanged", .requirement("A7"))
     func healthy() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -169,7 +173,8 @@ struct StoreFailureTests {
     }
 
     @Test(
-        "A7: a damaged entry is a miss: exactly 1 request, and then a sound entry", arguments: Damage.allCases,
+        "A damaged entry is a miss: exactly 1 request, and then a sound entry", .requirement("A7"),
+        arguments: Damage.allCases,
         [false, true])
     func damaged(_ kind: Damage, isStale: Bool) async throws {
         let transport = Self.transport()

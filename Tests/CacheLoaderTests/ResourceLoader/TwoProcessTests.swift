@@ -118,7 +118,9 @@ struct TwoProcessTests {
         store.close()
     }
 
-    @Test("E1: two concurrent prefetching processes request each URL once, and nothing when warm; memory stays flat")
+    @Test(
+        "Two concurrent prefetching processes request each URL once, and nothing when warm; memory stays flat",
+        .requirement("E1"))
     func together() async throws {
         let directory = try TemporaryDirectory()
         let ledger = Ledger()
@@ -138,7 +140,7 @@ struct TwoProcessTests {
         try await expectWhole(directory)
     }
 
-    @Test("E1: if one of two processes is killed half way, the other finishes all URLs")
+    @Test("If one of two processes is killed half way, the other finishes all URLs", .requirement("E1"))
     func killed() async throws {
         let directory = try TemporaryDirectory()
         let ledger = Ledger(killsAfter: Self.count / 2)

@@ -47,7 +47,7 @@ struct UnusableCopyTests {
 
     private let good = OriginReply.ok("new".utf8, cacheControl: "max-age=60")
 
-    @Test("A7, H7: requests the whole, as another attempt")
+    @Test("Requests the whole, as another attempt", .requirement("A7", "H7"))
     func another() async throws {
         let (fixture, transport) = try await fixture(maxAttempts: 2, then: good)
         let events = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all
@@ -66,7 +66,7 @@ struct UnusableCopyTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("H7: a load never sends more requests than its attempts", arguments: 1...4)
+    @Test("A load never sends more requests than its attempts", .requirement("H7"), arguments: 1...4)
     func limit(maxAttempts: Int) async throws {
         let (fixture, transport) = try await fixture(maxAttempts: maxAttempts, then: .status(.serviceUnavailable))
         let error = await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
@@ -84,7 +84,7 @@ struct UnusableCopyTests {
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil)
     }
 
-    @Test("H7: a later failure continues the count, and a later attempt may succeed")
+    @Test("A later failure continues the count, and a later attempt may succeed", .requirement("H7"))
     func endsWell() async throws {
         let (fixture, transport) = try await fixture(maxAttempts: 4, then: .status(.badGateway), good)
         let events = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all
@@ -106,7 +106,7 @@ struct UnusableCopyTests {
 
     private static let gzip = Array(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA=") ?? Data())
 
-    @Test("D4: a body that is not in its coding throws, and its entry is removed")
+    @Test("A body that is not in its coding throws, and its entry is removed", .requirement("D4"))
     func malformed() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentEncoding: "gzip"]
         let transport = ScriptedTransport(
@@ -136,7 +136,7 @@ struct UnusableCopyTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("D4: after the last attempt the stored body is removed, and the next load requests the whole")
+    @Test("After the last attempt the stored body is removed, and the next load requests the whole", .requirement("D4"))
     func notKept() async throws {
         let (fixture, transport) = try await fixture(maxAttempts: 1, then: good)
         await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
@@ -149,7 +149,7 @@ struct UnusableCopyTests {
     private struct Refusal: Error {}
     private let refusing = ClosureProcessor<Data, Int>(ProcessorID("refusing")) { _, _ in throw Refusal() }
 
-    @Test("F2: a redirected response that the processor rejects is requested again")
+    @Test("A redirected response that the processor rejects is requested again", .requirement("F2"))
     func behindRedirect() async throws {
         let transport = ScriptedTransport { request, _ in
             request.path == "/a"

@@ -54,7 +54,7 @@ extension ToolTests {
             }
         }
 
-        @Test("Q11: the content of a QUERY finds its stored response")
+        @Test("The content of a QUERY finds its stored response", .requirement("Q11"))
         func query() async throws {
             let url = origin.url("/fresh")
             let store = try ResponseStore(directory: URL(filePath: tool.store))

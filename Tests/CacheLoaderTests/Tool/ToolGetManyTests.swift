@@ -38,7 +38,7 @@ extension ToolTests {
             }
         }
 
-        @Test("H1: loads concurrently, and writes bodies and lines in order")
+        @Test("Loads concurrently, and writes bodies and lines in order", .requirement("H1"))
         func order() async throws {
             let urls = (0..<6).map { origin.url("/\($0)") }
             let output = try await tool.raw(["get", "-v", "--store", tool.store] + urls)
@@ -50,7 +50,7 @@ extension ToolTests {
         }
 
         @Test(
-            "H1: in the background one load at a time; --width is a limit, too",
+            "In the background one load at a time; --width is a limit, too", .requirement("H1"),
             arguments: ["--lane=background", "--width=1"])
         func oneByOne(option: String) async throws {
             let urls = (1...5).map { origin.url("/\($0)") }
@@ -72,7 +72,7 @@ extension ToolTests {
             }
         }
 
-        @Test("H7: --retry is 0 by default", arguments: [([], 1, 1), (["--retry", "1"], 0, 2)])
+        @Test("--retry is 0 by default", .requirement("H7"), arguments: [([], 1, 1), (["--retry", "1"], 0, 2)])
         func retrying(arguments: [String], exitCode: Int, requests: Int) async throws {
             let output = try await tool.raw(["get", origin.url("/late"), "--store", tool.store] + arguments)
             output.expect(Int32(exitCode), error: exitCode == 0 ? nil : "status 503")

@@ -31,7 +31,7 @@ extension ToolTests {
 
         private let digest = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
 
-        @Test("I2: -v prints source, status, size, digest, age, expiry and URL in one line")
+        @Test("-v prints source, status, size, digest, age, expiry and URL in one line", .requirement("I2"))
         func provenance() async throws {
             let url = origin.url("/fresh")
             for (source, policy) in [
@@ -84,7 +84,7 @@ extension ToolTests {
             try await tool("get", origin.url("/echo"), "-H", "A: b\nC: d").expect(64, error: "invalid")
         }
 
-        @Test("I16: --verify-digests refuses content that differs from its digest, and stores nothing")
+        @Test("--verify-digests refuses content that differs from its digest, and stores nothing", .requirement("I16"))
         func digests() async throws {
             let right = "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:"
             for (digest, isRight) in [(right, true), (right.replacing("LPJ", with: "AAA"), false)] {
@@ -104,7 +104,7 @@ extension ToolTests {
 
         #if !canImport(Darwin)
         @Test(
-            "K5: --cacert trusts a private authority, --insecure the certificate of a host",
+            "--cacert trusts a private authority, --insecure the certificate of a host", .requirement("K5"),
             .enabled(if: TLSOrigin.isInstalled))
         func rootCertificates() async throws {
             let secure = try await TLSOrigin()

@@ -68,7 +68,9 @@ extension ToolTests {
             try tool.file("list", Data(lines.joined(separator: "\n").utf8))
         }
 
-        @Test("H7: 200 URLs, some of which fail: each failure is named, none stops the others, the exit code is 1")
+        @Test(
+            "200 URLs, some of which fail: each failure is named, none stops the others, the exit code is 1",
+            .requirement("H7"))
         func failures() async throws {
             let refused = ClosedPort()
             let missing = urls("missing", 10)
@@ -98,7 +100,9 @@ extension ToolTests {
                 try tool.rows("SELECT count(*) AS n FROM cache_entries WHERE kind = 'content'") == [["n": 187]])
         }
 
-        @Test("H1: a second run requests no fresh response, counts no access to it, and validates stale ones")
+        @Test(
+            "A second run requests no fresh response, counts no access to it, and validates stale ones",
+            .requirement("H1"))
         func warm() async throws {
             let file = try list(urls("a", 150) + urls("stale", 3))
             let cold = try await tool("prefetch", file)
@@ -133,7 +137,7 @@ extension ToolTests {
         }
 
         @Test(
-            "H7: retries temporary failures as often as --retry allows",
+            "Retries temporary failures as often as --retry allows", .requirement("H7"),
             arguments: [("0", 1, 1), ("1", 2, 1), ("2", 3, 0)])
         func retrying(retry: String, requests: Int, exitCode: Int) async throws {
             let output = try await tool("prefetch", "-", "--retry", retry, input: origin.url("/late"))
@@ -141,14 +145,14 @@ extension ToolTests {
             #expect(origin.requestCount == requests)
         }
 
-        @Test("H1: one transfer at a time in the background")
+        @Test("One transfer at a time in the background", .requirement("H1"))
         func background() async throws {
             try await tool("prefetch", list(urls("a", 30))).expect(0, error: nil)
             #expect(underWay.most == 1)
         }
 
         @Test(
-            "H1: the lane or --width limits the concurrent transfers",
+            "The lane or --width limits the concurrent transfers", .requirement("H1"),
             arguments: [
                 (["--lane", "urgent"], 6), (["--width", "3"], 3), (["--lane", "urgent", "--width", "12"], 12),
             ])
@@ -174,7 +178,7 @@ extension ToolTests {
             offline.expect(1, error: "\(origin.url("/a")): not cached")
         }
 
-        @Test("H8: Ctrl-C ends the prefetch, which reports its progress and leaves the store whole")
+        @Test("Ctrl-C ends the prefetch, which reports its progress and leaves the store whole", .requirement("H8"))
         func interruption() async throws {
             _ = try await tool("prefetch", try list(urls("a", 5)))
             let file = try list(urls("a", 5) + urls("held", 100))
@@ -199,7 +203,7 @@ extension ToolTests {
             #expect(try Summary(rest) == Summary(network: 100, fresh: 5))
         }
 
-        @Test("H8: Ctrl-C also ends a prefetch that waits for a pipe")
+        @Test("Ctrl-C also ends a prefetch that waits for a pipe", .requirement("H8"))
         func interruptedWaiting() async throws {
             let mark = "\(tool.directory.path)/mark"
             let script = """

@@ -43,7 +43,7 @@ extension ToolTests {
             #expect(try await tool.stored("http://a.test/empty") == "")
         }
 
-        @Test("A1: a new process serves the bodies of three processes without a request")
+        @Test("A new process serves the bodies of three processes without a request", .requirement("A1"))
         func survival() async throws {
             let origin = try await LoopbackOrigin { _ in .status(.notFound) }
             let bodies = ["/a": "first", "/b?page=2": "second", "/c": ""]

@@ -15,7 +15,7 @@ extension ToolTests {
             tool = try Tool()
         }
 
-        @Test("J2: removes all responses of a URL, and reports whether any existed")
+        @Test("Removes all responses of a URL, and reports whether any existed", .requirement("J2"))
         func remove() async throws {
             let origin = try await LoopbackOrigin { request in
                 .resource("hello".utf8, for: request, etag: "\"1\"", cacheControl: "max-age=60")

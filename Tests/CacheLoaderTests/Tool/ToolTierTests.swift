@@ -57,7 +57,8 @@ extension ToolTests {
 
         #if !canImport(Darwin)
         @Test(
-            "K5: --cacert trusts a private authority, --insecure a host's certificate, also for the engine of a tier",
+            "--cacert trusts a private authority, --insecure a host's certificate, also for the engine of a tier",
+            .requirement("K5"),
             .enabled(if: TLSOrigin.isInstalled), arguments: commands)
         func rootCertificates(_ command: [String]) async throws {
             let engine = try await TLSOrigin(

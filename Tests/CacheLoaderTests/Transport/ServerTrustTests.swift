@@ -1,4 +1,5 @@
 import CacheLoader
+import TestSupport
 import Testing
 
 @Suite("Certificates")
@@ -8,7 +9,8 @@ struct ServerTrustTests {
     ].map { "NSURLAuthenticationMethod\($0)" }
 
     @Test(
-        "K5: an override applies only to its hosts, and only to challenges about the server's certificate",
+        "An override applies only to its hosts, and only to challenges about the server's certificate",
+        .requirement("K5"),
         arguments: methods)
     func challenges(method: String) {
         let trust = ServerTrust(hosts: ["Test.Example"])

@@ -5,6 +5,11 @@ import HTTPTypes
 import LoopbackOrigin
 import Testing
 
+// In the package Integrations, Requirement is a part of this target.
+#if !INTEGRATIONS
+import TestSupport
+#endif
+
 @Suite("Transport: bodies")
 struct TransportBodyTests {
     private static let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 997) }
@@ -28,7 +33,7 @@ struct TransportBodyTests {
     }
 
     @Test(
-        "S18: a body that breaks off throws, without an end", arguments: TransportAdapter.allCases,
+        "A body that breaks off throws, without an end", .requirement("S18"), arguments: TransportAdapter.allCases,
         [OriginReply.Delivery.declaring(length: 2_000_000), .abortedChunked(afterBytes: 1000)])
     func truncation(adapter: TransportAdapter, delivery: OriginReply.Delivery) async throws {
         let answer = try await adapter.exchange(OriginReply.ok(Self.body).delivered(delivery))

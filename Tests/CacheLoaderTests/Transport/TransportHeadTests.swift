@@ -5,6 +5,11 @@ import HTTPTypes
 import LoopbackOrigin
 import Testing
 
+// In the package Integrations, Requirement is a part of this target.
+#if !INTEGRATIONS
+import TestSupport
+#endif
+
 @Suite("Transport: heads")
 struct TransportHeadTests {
     @Test("Unregistered statuses", arguments: TransportAdapter.allCases, [200, 299, 418, 599])
@@ -26,7 +31,9 @@ struct TransportHeadTests {
         await answer.origin.stop()
     }
 
-    @Test("S02: an interim response leaves no trace in the final one", arguments: TransportAdapter.allCases)
+    @Test(
+        "An interim response leaves no trace in the final one", .requirement("S02"),
+        arguments: TransportAdapter.allCases)
     func interim(adapter: TransportAdapter) async throws {
         let reply = OriginReply.raw(
             "HTTP/1.1 103 Early Hints", "Link: </style.css>", "", "HTTP/1.1 200 OK", "Content-Length: 2", "", "ok")
@@ -38,7 +45,7 @@ struct TransportHeadTests {
     }
 
     @Test(
-        "V10: the origin gets the prepared fields, and no others that Vary could name",
+        "The origin gets the prepared fields, and no others that Vary could name", .requirement("V10"),
         arguments: TransportAdapter.allCases)
     func preparedFields(adapter: TransportAdapter) async throws {
         let answer = try await adapter.exchange(.ok("x".utf8), fields: [.accept: "text/plain"])

@@ -4,12 +4,13 @@ import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 /// The behaviour of this transport only. The suites `Transport: …` cover the common behaviour.
 @Suite("URLSessionTransport")
 struct URLSessionTransportTests {
-    @Test("G16: marks a body that the session decoded, and drops its encoded length")
+    @Test("Marks a body that the session decoded, and drops its encoded length", .requirement("G16"))
     func decoding() async throws {
         // "hello" in a stored block of deflate, as gzip.
         let gzipped: [UInt8] = [
@@ -31,7 +32,7 @@ struct URLSessionTransportTests {
         await origin.stop()
     }
 
-    @Test("K2: a URLCache with an old body is not used")
+    @Test("A URLCache with an old body is not used", .requirement("K2"))
     func systemCache() async throws {
         let origin = try await LoopbackOrigin { _ in .ok("new".utf8, cacheControl: "max-age=3600") }
         let url = try #require(URL(string: origin.url("/")))

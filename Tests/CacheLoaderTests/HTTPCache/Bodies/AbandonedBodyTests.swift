@@ -20,7 +20,9 @@ struct AbandonedBodyTests {
         _ = try await iterator.next()
     }
 
-    @Test("E5: the transfer stops after the last reader; with a strong validator, the store keeps the received part")
+    @Test(
+        "The transfer stops after the last reader; with a strong validator, the store keeps the received part",
+        .requirement("E5"))
     func stopping() async throws {
         for etag in ["\"1\"", "W/\"1\""] {
             let fed = FedBody("half")
@@ -35,7 +37,8 @@ struct AbandonedBodyTests {
         }
     }
 
-    @Test("E5: a source that ignores its cancellation is abandoned, and stored neither whole nor in part")
+    @Test(
+        "A source that ignores its cancellation is abandoned, and stored neither whole nor in part", .requirement("E5"))
     func stubbornSource() async throws {
         let fed = FedBody("half", heedsCancellation: false)
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -51,7 +54,7 @@ struct AbandonedBodyTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
-    @Test("E4, E6: a request after the last reader starts a new transfer")
+    @Test("A request after the last reader starts a new transfer", .requirement("E4", "E6"))
     func afterStopping() async throws {
         let stopped = FedBody("half", heedsCancellation: false)
         let number = Counter()
@@ -71,7 +74,7 @@ struct AbandonedBodyTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "whole")
     }
 
-    @Test("E5: fetches and stores a short rest in the background, if its length is known")
+    @Test("Fetches and stores a short rest in the background, if its length is known", .requirement("E5"))
     func finishing() async throws {
         let fed = FedBody("half")
         let transport = ScriptedTransport { _, _ in
@@ -88,7 +91,7 @@ struct AbandonedBodyTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E5: without a limit, fetches the rest in the background at any length")
+    @Test("Without a limit, fetches the rest in the background at any length", .requirement("E5"))
     func finishingAlways() async throws {
         let fed = FedBody("half")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
@@ -103,7 +106,7 @@ struct AbandonedBodyTests {
         #expect(try await hit.bytes.count == 2_000_004)
     }
 
-    @Test("E5: fetches no rest that cannot be stored", arguments: [true, false])
+    @Test("Fetches no rest that cannot be stored", .requirement("E5"), arguments: [true, false])
     func failingStore(isFailingBefore: Bool) async throws {
         let fed = FedBody("half")
         let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }

@@ -1,4 +1,5 @@
 import CacheLoader
+import TestSupport
 import Testing
 
 @Suite("InFlightRequests")
@@ -15,7 +16,9 @@ struct InFlightRequestsTests {
         return (ticket, started)
     }
 
-    @Test("E1: the first caller starts a request, later callers join it, and all get its result in order of arrival")
+    @Test(
+        "The first caller starts a request, later callers join it, and all get its result in order of arrival",
+        .requirement("E1"))
     mutating func joining() {
         let started = ["a", "b", "c"].map { join("key", $0).started }
         #expect(started == [true, false, false])
@@ -39,7 +42,7 @@ struct InFlightRequestsTests {
         #expect(table.end("key", 2) == ["b"])
     }
 
-    @Test("E4: a caller that leaves gets its result immediately; the others still wait")
+    @Test("A caller that leaves gets its result immediately; the others still wait", .requirement("E4"))
     mutating func leaving() {
         let first = join("key", "a").ticket
         _ = join("key", "b")
@@ -49,7 +52,7 @@ struct InFlightRequestsTests {
         #expect(table.end("key", 1) == ["b"])
     }
 
-    @Test("E5: the last caller that leaves stops the request, which then ends without waiters")
+    @Test("The last caller that leaves stops the request, which then ends without waiters", .requirement("E5"))
     mutating func stopping() {
         let ticket = join("key", "a").ticket
         let (waiter, stop) = table.leave("key", ticket)
@@ -59,7 +62,7 @@ struct InFlightRequestsTests {
         #expect(join("key", "b").started, "a stopped request accepts no waiters")
     }
 
-    @Test("E4: leaving twice, or before joining, has no effect")
+    @Test("Leaving twice, or before joining, has no effect", .requirement("E4"))
     mutating func leavingTwice() {
         let ticket = join("key", "a").ticket
         _ = join("key", "b")

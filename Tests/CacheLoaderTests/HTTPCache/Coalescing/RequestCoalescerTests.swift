@@ -26,7 +26,7 @@ struct RequestCoalescerTests {
         return ResourceLoader(store: fixture.store, transport: transport, configuration: configuration)
     }
 
-    @Test("E1: two loaders and a cache on one store send one request for a URL, with any policies")
+    @Test("two loaders and a cache on one store send one request for a URL, with any policies", .requirement("E1"))
     func oneStore() async throws {
         let fixture = try LoaderFixture(transport: transport) { $0.policy.staleIfError = .seconds(60) }
         let other = loader(fixture)
@@ -42,7 +42,7 @@ struct RequestCoalescerTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E1: a cache on another store of the directory, as in another process, waits for the request")
+    @Test("a cache on another store of the directory, as in another process, waits for the request", .requirement("E1"))
     func otherStore() async throws {
         let fixture = try LoaderFixture(transport: transport)
         let sleeper = ManualClock()
@@ -79,7 +79,7 @@ struct RequestCoalescerTests {
         lock.release()
     }
 
-    @Test("E4: a caller that is cancelled while it waits for another process sends no request")
+    @Test("a caller that is cancelled while it waits for another process sends no request", .requirement("E4"))
     func cancelledWaiter() async throws {
         let fixture = try LoaderFixture(transport: transport)
         let sleeper = ManualClock()

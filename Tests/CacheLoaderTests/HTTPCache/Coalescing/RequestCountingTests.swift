@@ -48,7 +48,7 @@ struct RequestCountingTests {
         #expect(try await counts(fixture) == [0, 0, 0, 0, 2])
     }
 
-    @Test("I8: a request that forbids the network and misses counts as an error")
+    @Test("a request that forbids the network and misses counts as an error", .requirement("I8"))
     func forbidden() async throws {
         let fixture = try LoaderFixture(transport: ScriptedTransport { _, _ in .reply(200) })
         let request = HTTPRequest.to("/a", [.cacheControl: "only-if-cached"])

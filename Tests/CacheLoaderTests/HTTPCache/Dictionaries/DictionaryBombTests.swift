@@ -42,7 +42,9 @@ struct DictionaryBombTests {
         return try await fixture.cache.response(for: .to("/v2.js"))
     }
 
-    @Test("D20: a reader gets chunks of at most 64 KiB, before the body ends", arguments: DictionaryCoding.supported)
+    @Test(
+        "A reader gets chunks of at most 64 KiB, before the body ends", .requirement("D20"),
+        arguments: DictionaryCoding.supported)
     func pieces(_ coding: DictionaryCoding) async throws {
         let fed = FedBody()
         let response = try await response(coding, fed)
@@ -59,7 +61,7 @@ struct DictionaryBombTests {
         #expect(count == Bomb.byteCount)
     }
 
-    @Test("D20: a cancelled body is not decoded further", arguments: DictionaryCoding.supported)
+    @Test("A cancelled body is not decoded further", .requirement("D20"), arguments: DictionaryCoding.supported)
     func cancelledBody(_ coding: DictionaryCoding) async throws {
         let fed = FedBody()
         let response = try await response(coding, fed)
@@ -71,7 +73,7 @@ struct DictionaryBombTests {
         await fed.stopped()
     }
 
-    @Test("D20: a cancelled task gets no further chunk", arguments: DictionaryCoding.supported)
+    @Test("A cancelled task gets no further chunk", .requirement("D20"), arguments: DictionaryCoding.supported)
     func cancelledTask(_ coding: DictionaryCoding) async throws {
         let whole = try await body(coding)
         let reading = Task { [dictionary] in

@@ -93,7 +93,7 @@ struct DictionaryDamageTests {
     }
 
     @Test(
-        "D19: a damaged dictionary is offered at most once, and its next load comes from the origin",
+        "A damaged dictionary is offered at most once, and its next load comes from the origin", .requirement("D19"),
         arguments: [
             Case(damage: .altered, verification: .never, isOffered: true),
             Case(damage: .altered, verification: .firstRead, isOffered: true),
@@ -129,7 +129,7 @@ struct DictionaryDamageTests {
     }
 
     @Test(
-        "D19: a coded dictionary damaged before its first use is loaded again",
+        "A coded dictionary damaged before its first use is loaded again", .requirement("D19"),
         arguments: ["--check", "--no-check"])
     func damagedBeforeUse(checksum: String) async throws {
         let encoded = try await Encoder.zstd.encode(versions.first, [checksum])
@@ -147,7 +147,7 @@ struct DictionaryDamageTests {
         #expect(offered(transport) == [nil, nil, nil, versions.hash])
     }
 
-    @Test("D19: a damaged dictionary of a read-only store is offered once")
+    @Test("A damaged dictionary of a read-only store is offered once", .requirement("D19"))
     func readOnly() async throws {
         let directory = try TemporaryDirectory()
         do {
@@ -168,7 +168,7 @@ struct DictionaryDamageTests {
     }
 
     @Test(
-        "D16, D19: damage to the dictionary while the origin answers leads to one request without it",
+        "Damage to the dictionary while the origin answers leads to one request without it", .requirement("D16", "D19"),
         arguments: Damage.allCases)
     func damagedBeforeReply(_ damage: Damage) async throws {
         let inflict = Mutex<(@Sendable () throws -> Void)?>(nil)

@@ -21,7 +21,7 @@ struct DictionaryDecodingTests {
     }
 
     @Test(
-        "D16: decodes dcb with a window of 16 MiB, plus the dictionary",
+        "Decodes dcb with a window of 16 MiB, plus the dictionary", .requirement("D16"),
         .enabled(if: DictionaryCoding.supported.contains(.dcb)))
     func window() async throws {
         let transport = versions.origin(.dcb) { request in
@@ -35,7 +35,7 @@ struct DictionaryDecodingTests {
 
     #if Brotli
     @Test(
-        "D16: decodes dcb bodies of the tool brotli, at every level",
+        "Decodes dcb bodies of the tool brotli, at every level", .requirement("D16"),
         .enabled("brotli 1.1") {
             guard DictionaryCoding.supported.contains(.dcb) else { return false }
             return await Encoder.brotli.hasDictionaries
@@ -57,7 +57,8 @@ struct DictionaryDecodingTests {
     #endif
 
     @Test(
-        "D16: a body with another dictionary, or in a coding that was not offered, leads to one request without",
+        "A body with another dictionary, or in a coding that was not offered, leads to one request without",
+        .requirement("D16"),
         arguments: ["dcz", "dcb", "dcz, gzip", "header"])
     func otherDictionary(coding: String) async throws {
         var other = try await DictionaryVersions.encode(versions.second, with: Data("another dictionary".utf8), .zstd)
@@ -76,7 +77,7 @@ struct DictionaryDecodingTests {
     }
 
     @Test(
-        "D16: a damaged body fails, and is not stored", arguments: DictionaryCoding.supported,
+        "A damaged body fails, and is not stored", .requirement("D16"), arguments: DictionaryCoding.supported,
         ["short", "changed", "longer"])
     func damaged(_ coding: DictionaryCoding, damage: String) async throws {
         var body = versions.difference(coding)
@@ -99,7 +100,7 @@ struct DictionaryDecodingTests {
     }
 
     @Test(
-        "D16: decodes a body in chunks of any length", arguments: DictionaryCoding.supported,
+        "Decodes a body in chunks of any length", .requirement("D16"), arguments: DictionaryCoding.supported,
         [1, 35, 37, 39, 41, 1_000])
     func chunks(_ coding: DictionaryCoding, length: Int) async throws {
         let transport = versions.origin(coding) { request in
@@ -113,7 +114,7 @@ struct DictionaryDecodingTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("D16: the limit of a body counts decoded bytes", arguments: DictionaryCoding.supported)
+    @Test("The limit of a body counts decoded bytes", .requirement("D16"), arguments: DictionaryCoding.supported)
     func limit(_ coding: DictionaryCoding) async throws {
         let fixture = try LoaderFixture(transport: versions.origin(coding), policy: using)
         _ = try await fixture.cache.response(for: .to("/v1.js")).bytes
@@ -125,7 +126,8 @@ struct DictionaryDecodingTests {
         }
     }
 
-    @Test("D17: a dictionary evicted while the origin answers stays readable", arguments: [false, true])
+    @Test(
+        "A dictionary evicted while the origin answers stays readable", .requirement("D17"), arguments: [false, true])
     func evictedBeforeReply(isEncoded: Bool) async throws {
         let encoded = try await Encoder.zstd.encode(versions.first)
         let evict = Mutex<(@Sendable () async -> Void)?>(nil)
@@ -152,7 +154,7 @@ struct DictionaryDecodingTests {
     }
 
     @Test(
-        "D17: a dictionary evicted while a response needs it stays readable",
+        "A dictionary evicted while a response needs it stays readable", .requirement("D17"),
         arguments: DictionaryCoding.supported)
     func evicted(_ coding: DictionaryCoding) async throws {
         let fed = FedBody()

@@ -37,7 +37,7 @@ struct DictionaryOfferTests {
     }
 
     @Test(
-        "D15, D16: the second version is sent as a difference, and stored without the coding",
+        "The second version is sent as a difference, and stored without the coding", .requirement("D15", "D16"),
         arguments: DictionaryCoding.supported)
     func difference(_ coding: DictionaryCoding) async throws {
         let transport = versions.origin(coding)
@@ -57,7 +57,7 @@ struct DictionaryOfferTests {
         #expect(try await fixture.store.check(digests: true).isSound)
     }
 
-    @Test("D15, D16: a loader gets the value, even in another process")
+    @Test("A loader gets the value, even in another process", .requirement("D15", "D16"))
     func loading() async throws {
         let transport = versions.origin()
         let directory = try TemporaryDirectory()
@@ -73,17 +73,19 @@ struct DictionaryOfferTests {
         #expect(transport.requests.last?.headerFields[.acceptEncoding] == "\(ContentCoding.accepted), \(Self.names)")
     }
 
-    @Test("D15: accepts dcb if the library supports dictionaries", .enabled(if: Self.hasBrotli))
+    @Test("Accepts dcb if the library supports dictionaries", .requirement("D15"), .enabled(if: Self.hasBrotli))
     func brotli() {
         #expect(Self.names == "dcb, dcz")
     }
 
-    @Test("D15: does not accept dcb if the library does not support dictionaries", .disabled(if: Self.hasBrotli))
+    @Test(
+        "Does not accept dcb if the library does not support dictionaries", .requirement("D15"),
+        .disabled(if: Self.hasBrotli))
     func noBrotli() {
         #expect(Self.names == "dcz")
     }
 
-    @Test("D15: a dictionary stored in a coding is identified by its decoded content")
+    @Test("A dictionary stored in a coding is identified by its decoded content", .requirement("D15"))
     func encodedDictionary() async throws {
         let encoded = try await Encoder.zstd.encode(versions.first)
         let transport = versions.origin { request in
@@ -99,7 +101,7 @@ struct DictionaryOfferTests {
     }
 
     @Test(
-        "D12, D13, D18: without a dictionary, sends no field and no coding",
+        "Without a dictionary, sends no field and no coding", .requirement("D12", "D13", "D18"),
         arguments: [
             "policy", "path", "origin", "partition", "user", "range", "digests", "shared", "insecure", "transport",
         ])
@@ -131,7 +133,7 @@ struct DictionaryOfferTests {
     }
 
     @Test(
-        "D13 RFC 9842 §2.2.1: a dictionary is fresh, or within stale-while-revalidate",
+        "RFC 9842 §2.2.1: a dictionary is fresh, or within stale-while-revalidate", .requirement("D13"),
         arguments: [
             ("max-age=600", 599, true), ("max-age=600", 600, false),
             ("max-age=600, stale-while-revalidate=60", 660, true),
@@ -153,7 +155,7 @@ struct DictionaryOfferTests {
         #expect(offered(transport) == [nil, isOffered ? versions.hash : nil])
     }
 
-    @Test("D13: a user's own response serves as a dictionary for that user")
+    @Test("A user's own response serves as a dictionary for that user", .requirement("D13"))
     func sameUser() async throws {
         let transport = versions.origin()
         let fixture = try LoaderFixture(transport: transport, policy: using)
@@ -163,7 +165,7 @@ struct DictionaryOfferTests {
         #expect(offered(transport) == [nil, versions.hash])
     }
 
-    @Test("D18: a client that offers its own dictionary gets the coded response unchanged")
+    @Test("A client that offers its own dictionary gets the coded response unchanged", .requirement("D18"))
     func ownDictionary() async throws {
         let transport = versions.origin()
         let fixture = try LoaderFixture(transport: transport, policy: using)
@@ -175,7 +177,7 @@ struct DictionaryOfferTests {
         #expect(transport.requests.last?.headerFields[.acceptEncoding] == "dcz")
     }
 
-    @Test("D18 RFC 9842 §6.2: a shared cache stores a response for each dictionary of its clients")
+    @Test("RFC 9842 §6.2: a shared cache stores a response for each dictionary of its clients", .requirement("D18"))
     func shared() async throws {
         let transport = versions.origin { request in
             guard request.path == "/v2.js", request.headerFields[.availableDictionary] == nil else { return nil }
@@ -197,7 +199,7 @@ struct DictionaryOfferTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("D14 RFC 9842 §2.2.3: offers the longest pattern, then the latest response")
+    @Test("RFC 9842 §2.2.3: offers the longest pattern, then the latest response", .requirement("D14"))
     func precedence() async throws {
         let transport = ScriptedTransport { request, _ in
             let match = request.path == "/long" ? "/v2*" : "/v*"

@@ -1,6 +1,7 @@
 import CacheLoader
 import Foundation
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite(
@@ -19,7 +20,7 @@ struct BombTests {
         return (bytes, pieces)
     }
 
-    @Test("E13: a reader gets chunks of at most 64 KiB", arguments: Bomb.all)
+    @Test("A reader gets chunks of at most 64 KiB", .requirement("E13"), arguments: Bomb.all)
     func pieces(_ bomb: Bomb) async throws {
         let body = try await bomb.body()
         #expect(body.count < Bomb.byteCount / 900)
@@ -31,7 +32,7 @@ struct BombTests {
         #expect(count.pieces <= Bomb.byteCount / Self.largestPiece + 1, "pieces are full")
     }
 
-    @Test("E13: the first decoded chunks need only the first bytes", arguments: Bomb.all)
+    @Test("The first decoded chunks need only the first bytes", .requirement("E13"), arguments: Bomb.all)
     func firstPieces(_ bomb: Bomb) async throws {
         let body = try await bomb.body()
         let decoder = try #require(ContentDecoder([.contentEncoding: bomb.coding], limit: .max, url: "u"))
@@ -43,7 +44,7 @@ struct BombTests {
         try decoder.finish()
     }
 
-    @Test("E13: each of several codings yields chunks")
+    @Test("Each of several codings yields chunks", .requirement("E13"))
     func nested() async throws {
         let body = try await Bomb.gzip.body()
         // Stored blocks of DEFLATE (RFC 1951 §3.2.4) around the bomb: the outer coding is as long as the inner.
@@ -61,7 +62,7 @@ struct BombTests {
         try decoder.finish()
     }
 
-    @Test("E13: a reader whose task is cancelled gets no further chunk", arguments: Bomb.all)
+    @Test("A reader whose task is cancelled gets no further chunk", .requirement("E13"), arguments: Bomb.all)
     func cancelled(_ bomb: Bomb) async throws {
         let body = try await bomb.body()
         let reading = Task {

@@ -149,7 +149,7 @@ struct ContentCodingTests {
         #expect(decodeStart(Self.text, "gzip") == nil)
     }
 
-    @Test("E11: Accept-Encoding names exactly the codings that this build decodes")
+    @Test("Accept-Encoding names exactly the codings that this build decodes", .requirement("E11"))
     func accepted() {
         var names = ["gzip", "deflate"]
         #if Brotli
@@ -196,7 +196,7 @@ struct ContentCodingTests {
         #expect(raw.source == .disk)
     }
 
-    @Test("D5: the limit of a body in memory counts decoded bytes", arguments: [18, 19] as [Int64])
+    @Test("The limit of a body in memory counts decoded bytes", .requirement("D5"), arguments: [18, 19] as [Int64])
     func limitInMemory(limit: Int64) async throws {
         let transport = ScriptedTransport([
             .reply(200, [.contentEncoding: "gzip", .cacheControl: "max-age=60"], body: Self.gzip)

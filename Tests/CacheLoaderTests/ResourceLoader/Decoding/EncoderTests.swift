@@ -34,7 +34,7 @@ struct EncoderTests {
 
     private func malformed(_ encoder: Encoder) -> LoadError { .malformedContent(url: "u", coding: encoder.coding) }
 
-    @Test("E13: decodes every level of the tool, in chunks of any length", arguments: Encoder.allCases)
+    @Test("Decodes every level of the tool, in chunks of any length", .requirement("E13"), arguments: Encoder.allCases)
     func levels(_ encoder: Encoder) async throws {
         for level in encoder.levels {
             for text in Self.texts {
@@ -46,7 +46,7 @@ struct EncoderTests {
         }
     }
 
-    @Test("E13: removes a coding inside another", arguments: Encoder.allCases)
+    @Test("Removes a coding inside another", .requirement("E13"), arguments: Encoder.allCases)
     func nested(_ encoder: Encoder) async throws {
         let once = try await encoder.encode(Self.texts[2])
         for other in Encoder.allCases {
@@ -55,7 +55,9 @@ struct EncoderTests {
         }
     }
 
-    @Test("E13: few bytes that expand beyond the limit throw, before they take memory", arguments: Encoder.allCases)
+    @Test(
+        "Few bytes that expand beyond the limit throw, before they take memory", .requirement("E13"),
+        arguments: Encoder.allCases)
     func bomb(_ encoder: Encoder) async throws {
         let encoded = try await encoder.encode(Data(count: 20_000_000))
         #expect(encoded.count < 20_000)
@@ -74,7 +76,7 @@ struct EncoderTests {
     }
 
     #if Brotli
-    @Test("E13: decodes all output of the received bytes, even beyond the buffer's length")
+    @Test("Decodes all output of the received bytes, even beyond the buffer's length", .requirement("E13"))
     func output() async throws {
         let encoded = try await Encoder.brotli.encode(Self.texts[3])
         let decoder = try #require(ContentDecoder([.contentEncoding: "br"], limit: .max, url: "u"))
@@ -83,14 +85,16 @@ struct EncoderTests {
     }
     #endif
 
-    @Test("E14: refuses a window that the content coding does not allow", arguments: Encoder.allCases)
+    @Test("Refuses a window that the content coding does not allow", .requirement("E14"), arguments: Encoder.allCases)
     func window(_ encoder: Encoder) async throws {
         // The tool does not know the length of its input, and so announces the whole window.
         let encoded = try await encoder.encode(Self.texts[2], encoder.largeWindow)
         #expect(throws: malformed(encoder)) { try decode(encoded, encoder.coding) }
     }
 
-    @Test("E15: a body that ends early or continues after its end is malformed", arguments: Encoder.allCases)
+    @Test(
+        "A body that ends early or continues after its end is malformed", .requirement("E15"),
+        arguments: Encoder.allCases)
     func incomplete(_ encoder: Encoder) async throws {
         let encoded = try await encoder.encode(Self.sentence)
         for count in 1..<encoded.count {
@@ -101,7 +105,7 @@ struct EncoderTests {
     }
 
     @Test(
-        "E15: damaged and random bytes are decoded or refused, within the limit",
+        "Damaged and random bytes are decoded or refused, within the limit", .requirement("E15"),
         arguments: Encoder.allCases)
     func random(_ encoder: Encoder) async throws {
         let encoded = try await encoder.encode(Self.texts[2])
@@ -121,7 +125,8 @@ struct EncoderTests {
     }
 
     @Test(
-        "E12: stores a body as received; decodes values, but not ranges and digests", arguments: Encoder.allCases)
+        "Stores a body as received; decodes values, but not ranges and digests", .requirement("E12"),
+        arguments: Encoder.allCases)
     func storing(_ encoder: Encoder) async throws {
         let text = Self.texts[2]
         let encoded = try await encoder.encode(text)
@@ -153,7 +158,7 @@ struct EncoderTests {
     }
 
     #if Zstd
-    @Test("E13: decodes output that the library holds without further input")
+    @Test("Decodes output that the library holds without further input", .requirement("E13"))
     func heldOutput() async throws {
         // Three blocks of 128 KiB, each longer than the buffer. The last block has four bytes: a header and a zero.
         let encoded = try await Encoder.zstd.encode(Data(count: 393_216), ["--no-check"])
@@ -163,7 +168,7 @@ struct EncoderTests {
         try decoder.finish()
     }
 
-    @Test("E15: several frames and skippable ones are one body")
+    @Test("Several frames and skippable ones are one body", .requirement("E15"))
     func frames() async throws {
         let (one, two) = (try await Encoder.zstd.encode(Self.sentence), try await Encoder.zstd.encode(Self.texts[2]))
         // RFC 8878 §3.1.2: magic number, length, and ignored bytes.

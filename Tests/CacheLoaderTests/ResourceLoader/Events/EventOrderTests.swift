@@ -18,7 +18,7 @@ struct EventOrderTests {
         return steps(&order).flatMap { $0 }.map(\.name)
     }
 
-    @Test("C6: events of the network wait for the stored value")
+    @Test("Events of the network wait for the stored value", .requirement("C6"))
     func waits() {
         let events = names { order in
             order.awaitCached()
@@ -30,7 +30,7 @@ struct EventOrderTests {
         #expect(events == ["cached", "requesting again", "progress 1/?", "completed network"])
     }
 
-    @Test("C6: a stored value after the network's value is dropped")
+    @Test("A stored value after the network's value is dropped", .requirement("C6"))
     func late() {
         let events = names { order in
             order.awaitCached()
@@ -48,7 +48,7 @@ struct EventOrderTests {
         #expect(events == ["requesting", "failed"])
     }
 
-    @Test("I1: progress never decreases, and no event follows the end")
+    @Test("Progress never decreases, and no event follows the end", .requirement("I1"))
     func progress() {
         let events = names { order in
             [
@@ -63,7 +63,7 @@ struct EventOrderTests {
         #expect(events == ["requesting", "progress 5/9", "retrying 1", "progress 9/9", "cancelled"])
     }
 
-    @Test("A7: a failed store is reported once, in order, and not after the end")
+    @Test("A failed store is reported once, in order, and not after the end", .requirement("A7"))
     func storeFailed() {
         let events = names { order in
             order.awaitCached()
@@ -76,7 +76,7 @@ struct EventOrderTests {
         #expect(names { [$0.end(.success(loaded(1))), $0.storeFailed(.closed)] } == ["completed network"])
     }
 
-    @Test("I1, C6: events follow the grammar in any order of arrival", arguments: 0..<4)
+    @Test("Events follow the grammar in any order of arrival", .requirement("I1", "C6"), arguments: 0..<4)
     func random(round: Int) {
         var generator = SeededGenerator()
         for _ in 0..<250 { random(&generator) }

@@ -85,7 +85,7 @@ struct EventsAfterPriorTests {
     }
 
     @Test(
-        "C8: a prior value of version 2 comes first and stays, unless the origin has a newer one",
+        "A prior value of version 2 comes first and stays, unless the origin has a newer one", .requirement("C8"),
         arguments: [
             (1, "2", ResponseSource.local), (2, "2", .notModified), (3, "3", .network),
         ])
@@ -102,7 +102,9 @@ struct EventsAfterPriorTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("C8: a stored value, fresh or stale, does not replace a newer prior value either", arguments: [0, 61])
+    @Test(
+        "A stored value, fresh or stale, does not replace a newer prior value either", .requirement("C8"),
+        arguments: [0, 61])
     func stored(age: TimeInterval) async throws {
         let transport = ScriptedTransport(
             .ok("1".utf8, cacheControl: "max-age=60"), .ok("3".utf8, cacheControl: "max-age=60"))
@@ -119,7 +121,7 @@ struct EventsAfterPriorTests {
         #expect(await Self.values(events) == [Item(event: "cached", text: "2", source: .local), last])
     }
 
-    @Test("C8, E4: releasing the events releases the load")
+    @Test("Releasing the events releases the load", .requirement("C8", "E4"))
     func letGo() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in

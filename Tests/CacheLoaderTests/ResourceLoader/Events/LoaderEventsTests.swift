@@ -35,7 +35,9 @@ struct LoaderEventsTests {
         return (fixture, transport)
     }
 
-    @Test("C6, I1: a miss reports progress, with a fraction if the length is known", arguments: [true, false])
+    @Test(
+        "A miss reports progress, with a fraction if the length is known", .requirement("C6", "I1"),
+        arguments: [true, false])
     func miss(hasLength: Bool) async throws {
         let transport = ScriptedTransport { _, _ in
             .reply(200, hasLength ? [.contentLength: "6"] : [:], "abc", "def")
@@ -47,7 +49,8 @@ struct LoaderEventsTests {
         #expect(names.contains("progress 6/\(hasLength ? "6" : "?")"))
     }
 
-    @Test("I1: a body in small chunks causes few events, even without a reader", arguments: [true, false])
+    @Test(
+        "A body in small chunks causes few events, even without a reader", .requirement("I1"), arguments: [true, false])
     func fewEvents(hasLength: Bool) async throws {
         let count = 30_000
         let chunks = (0..<count).map { Data([UInt8(truncatingIfNeeded: $0)]) }
@@ -66,7 +69,7 @@ struct LoaderEventsTests {
         #expect(events.contains { $0.name == "progress \(count)/\(count)" } == hasLength)
     }
 
-    @Test("C6: a fresh hit is one event, and no request")
+    @Test("A fresh hit is one event, and no request", .requirement("C6"))
     func hit() async throws {
         let (fixture, transport) = try await stale("max-age=60")
         #expect(await events(fixture).map(\.name) == ["completed disk"])
@@ -74,7 +77,8 @@ struct LoaderEventsTests {
     }
 
     @Test(
-        "C6: a stale value comes first, then its replacement, unless the caller opts out", arguments: [true, false])
+        "A stale value comes first, then its replacement, unless the caller opts out", .requirement("C6"),
+        arguments: [true, false])
     func staleFirst(deliversStale: Bool) async throws {
         let gate = Gate()
         let (fixture, _) = try await stale(gate: gate)
@@ -93,13 +97,13 @@ struct LoaderEventsTests {
         #expect(cached.isStale)
     }
 
-    @Test("C6: no stale value if its origin forbids it")
+    @Test("No stale value if its origin forbids it", .requirement("C6"))
     func forbidden() async throws {
         let (fixture, _) = try await stale("max-age=10, must-revalidate")
         #expect(await events(fixture).map(\.name).contains("cached") == false)
     }
 
-    @Test("I1: failed attempts are reported, and the last failure ends the events")
+    @Test("Failed attempts are reported, and the last failure ends the events", .requirement("I1"))
     func failing() async throws {
         let transport = ScriptedTransport { _, _ in .reply(503) }
         let fixture = try LoaderFixture(transport: transport)
@@ -111,7 +115,7 @@ struct LoaderEventsTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test("D3: a blocked key still delivers the stored value, then the error, without a request")
+    @Test("A blocked key still delivers the stored value, then the error, without a request", .requirement("D3"))
     func blocked() async throws {
         let transport = ScriptedTransport(.ok("one".utf8, cacheControl: "max-age=10"), OriginReply(status: .notFound))
         let fixture = try LoaderFixture(transport: transport)
@@ -124,7 +128,7 @@ struct LoaderEventsTests {
     }
 
     @Test(
-        "E9: an invalid URL fails once, without a request",
+        "An invalid URL fails once, without a request", .requirement("E9"),
         arguments: ["", "no-scheme", "ftp://a/b", "http://"])
     func invalid(url: String) async throws {
         let transport = ScriptedTransport { _, _ in .reply(200) }
@@ -133,7 +137,7 @@ struct LoaderEventsTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test("E4: cancelAll ends every load and its events; later loads succeed")
+    @Test("cancelAll ends every load and its events; later loads succeed", .requirement("E4"))
     func cancelAll() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -153,7 +157,7 @@ struct LoaderEventsTests {
         #expect(try await fixture.loader.load(url).text == "body")
     }
 
-    @Test("E4: releasing the task of a handler keeps the load; cancelling the task ends the load, once")
+    @Test("Releasing the task of a handler keeps the load; cancelling the task ends the load, once", .requirement("E4"))
     func handles() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -195,7 +199,9 @@ struct LoaderEventsTests {
         }
     }
 
-    @Test("I3: a handler runs on the chosen actor, never within the call; without a handler the load still runs")
+    @Test(
+        "A handler runs on the chosen actor, never within the call; without a handler the load still runs",
+        .requirement("I3"))
     func isolation() async throws {
         let (fixture, transport) = try await stale("max-age=60")
         let home = Home()

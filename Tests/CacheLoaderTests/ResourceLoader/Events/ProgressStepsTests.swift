@@ -1,10 +1,11 @@
 import CacheLoader
+import TestSupport
 import Testing
 
 @Suite("ResourceLoader: steps of progress")
 struct ProgressStepsTests {
     @Test(
-        "I1: a known length is reported in at most a thousand steps, the last of them the whole",
+        "A known length is reported in at most a thousand steps, the last of them the whole", .requirement("I1"),
         arguments: [
             (1, 1), (999, 999), (1_000, 1_000), (30_000, 1_000), (1_048_577, 1_000),
         ])
@@ -16,7 +17,7 @@ struct ProgressStepsTests {
         #expect(reported.first == (total + 999) / 1_000)
     }
 
-    @Test("I1: an unknown length is reported in steps of a hundredth, each number once")
+    @Test("An unknown length is reported in steps of a hundredth, each number once", .requirement("I1"))
     func unknown() {
         var steps = ProgressSteps()
         let reported = (0...1_000_000).filter { steps.isDue(Int64($0), of: nil) }

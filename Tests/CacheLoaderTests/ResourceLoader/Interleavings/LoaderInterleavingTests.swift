@@ -10,7 +10,8 @@ struct LoaderInterleavingTests {
         ProcessInfo.processInfo.environment["CACHESTORE_INTERLEAVINGS"].flatMap { Int($0) } ?? 2_000
 
     @Test(
-        "E1, E2, E5, J2: two loaders send no unnecessary request, never mix up users, and leave no load waiting",
+        "Two loaders send no unnecessary request, never mix up users, and leave no load waiting",
+        .requirement("E1", "E2", "E5", "J2"),
         arguments: LoaderWalk.Scene.allCases)
     func random(_ scene: LoaderWalk.Scene) async throws {
         var counts: [String: Int] = [:]

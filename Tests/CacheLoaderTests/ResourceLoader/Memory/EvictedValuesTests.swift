@@ -46,7 +46,9 @@ struct EvictedValuesTests {
         }
     }
 
-    @Test("G7: an evicted value is found while the program holds it; a removed one is not", arguments: Loss.allCases)
+    @Test(
+        "An evicted value is found while the program holds it; a removed one is not", .requirement("G7"),
+        arguments: Loss.allCases)
     func losses(_ loss: Loss) {
         let cache = cache()
         let held = Box(1)
@@ -57,7 +59,7 @@ struct EvictedValuesTests {
     }
 
     @Test(
-        "G7: an evicted value that is then removed is not found",
+        "An evicted value that is then removed is not found", .requirement("G7"),
         arguments: [
             Loss.remove, .removeAll, .removeAllWhere, .replacement, .expired, .oversize,
         ])
@@ -71,7 +73,7 @@ struct EvictedValuesTests {
     }
 
     @Test(
-        "G7: an evicted value that the program does not hold is not found",
+        "An evicted value that the program does not hold is not found", .requirement("G7"),
         arguments: [Loss.evictAll, .eviction, .lowerLimit, .pressure])
     func released(_ loss: Loss) {
         let cache = cache()
@@ -80,7 +82,7 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 1) == nil)
     }
 
-    @Test("G7: a found value is in the cache again: newest, with its cost and its expiry")
+    @Test("A found value is in the cache again: newest, with its cost and its expiry", .requirement("G7"))
     func readmission() {
         let cache = cache()
         let held = Box(1)
@@ -94,7 +96,7 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 1) == nil)
     }
 
-    @Test("G7: a held value above the limit is found again and again")
+    @Test("A held value above the limit is found again and again", .requirement("G7"))
     func tooLarge() {
         let cache = cache()
         let held = Box(1)
@@ -108,7 +110,7 @@ struct EvictedValuesTests {
         #expect(cache.count == 1)
     }
 
-    @Test("G7: after a large purge, the few held values are found, however old")
+    @Test("After a large purge, the few held values are found, however old", .requirement("G7"))
     func largePurge() {
         let cache = cache(nil)
         let held = [0, 5_000, 9_999].map { Box($0) }
@@ -121,7 +123,7 @@ struct EvictedValuesTests {
         #expect(cache.count == 3)
     }
 
-    @Test("G7: of many held values, the last evicted are found: the table is bounded")
+    @Test("Of many held values, the last evicted are found: the table is bounded", .requirement("G7"))
     func bounded() {
         let capacity = EvictedReferences<Int, Box>.capacity
         let cache = cache(nil)
@@ -132,7 +134,7 @@ struct EvictedValuesTests {
         #expect(found.map(\.id) == Array((2 * capacity)..<(3 * capacity)))
     }
 
-    @Test("G7: the table stays bounded under single evictions")
+    @Test("The table stays bounded under single evictions", .requirement("G7"))
     func boundedInSmallSteps() {
         var references = EvictedReferences<Int, Box>()
         let capacity = EvictedReferences<Int, Box>.capacity
@@ -147,7 +149,7 @@ struct EvictedValuesTests {
         #expect(references.take(0, at: clock.now) == nil, "it is noted no longer")
     }
 
-    @Test("G7: a value type is not recorded")
+    @Test("A value type is not recorded", .requirement("G7"))
     func valueTypes() {
         var references = EvictedReferences<Int, [Int]>()
         references.insert(.init(key: 1, value: [1, 2, 3], cost: 1, expiresAt: nil))
@@ -158,7 +160,7 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 1) == nil)
     }
 
-    @Test("G7: records a class instance in an existential, but not a value type")
+    @Test("Records a class instance in an existential, but not a value type", .requirement("G7"))
     func boxes() {
         let cache = MemoryCache<Int, any Sendable>(costLimit: nil, clock: clock.date)
         let (box, number) = (Box(1), 7)

@@ -89,7 +89,7 @@ struct MemoryCacheConcurrencyTests {
         #expect(cache.totalCost == 0 && living.count.load(ordering: .relaxed) == 0, "\(seed)")
     }
 
-    @Test("G7: an object released during its lookup is found whole, or not at all")
+    @Test("An object released during its lookup is found whole, or not at all", .requirement("G7"))
     func lettingGo() async {
         let living = Living()
         let cache = Cache(costLimit: nil)

@@ -104,7 +104,9 @@ private struct Model {
 
 @Suite("MemoryCache against a model")
 struct MemoryCacheModelTests {
-    @Test("G2, G3, G4, G5, G7: 10,000 random operations have the same effect as on an array", arguments: 0..<3)
+    @Test(
+        "10,000 random operations have the same effect as on an array", .requirement("G2", "G3", "G4", "G5", "G7"),
+        arguments: 0..<3)
     func random(_: Int) {
         var generator = SeededGenerator()
         let seed = Comment(rawValue: generator.description)

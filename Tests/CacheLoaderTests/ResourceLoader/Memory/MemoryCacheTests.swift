@@ -27,7 +27,7 @@ struct MemoryCacheTests {
     // MARK: G1
 
     @Test(
-        "G1: a lower limit takes effect immediately",
+        "A lower limit takes effect immediately", .requirement("G1"),
         arguments: [
             (100, 10), (99, 9), (55, 5), (10, 1), (9, 0), (1, 0), (0, 0), (nil, 10),
         ] as [(Int?, Int)])
@@ -40,7 +40,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == String("abcdefghij".suffix(left)), "the oldest go")
     }
 
-    @Test("G1: evicted values do not return with a higher limit")
+    @Test("Evicted values do not return with a higher limit", .requirement("G1"))
     func raising() {
         let cache = cache(20, "abc")
         cache.costLimit = 40
@@ -50,7 +50,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == "bcde")
     }
 
-    @Test("G1: without a limit, the cache keeps all values at any cost")
+    @Test("Without a limit, the cache keeps all values at any cost", .requirement("G1"))
     func unlimited() {
         let cache = cache(nil, "abcdefghijklmnopqrstuvwxyz", cost: 1 << 50)
         #expect(cache.count == 26)
@@ -59,7 +59,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == "huge", "a sum cannot be larger than the largest number")
     }
 
-    @Test("G1: a limit of 0 keeps only values that cost nothing")
+    @Test("A limit of 0 keeps only values that cost nothing", .requirement("G1"))
     func zero() {
         let cache = cache(0, "abc")
         #expect(cache.count == 0)
@@ -68,7 +68,7 @@ struct MemoryCacheTests {
         #expect(cache.costLimit == 0)
     }
 
-    @Test("G1: caches share nothing")
+    @Test("Caches share nothing", .requirement("G1"))
     func independence() {
         let (one, other) = (cache(100, "abc"), cache(100, "abc"))
         one.insert(9, for: "a", cost: 20)
@@ -90,7 +90,7 @@ struct MemoryCacheTests {
     }
 
     @Test(
-        "G2: insert and use make a value the newest, peek and contains do not",
+        "Insert and use make a value the newest, peek and contains do not", .requirement("G2"),
         arguments: [
             ([], "abc"),
             ([.use("a")], "bca"),
@@ -126,7 +126,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == expected)
     }
 
-    @Test("G2: oldest and newest skip expired values, and leave them in place")
+    @Test("Oldest and newest skip expired values, and leave them in place", .requirement("G2"))
     func introspection() {
         let cache = cache(nil)
         for (key, lifetime) in [("a", 10.0), ("b", nil), ("c", 30), ("d", nil), ("e", 20)] {
@@ -144,7 +144,7 @@ struct MemoryCacheTests {
         #expect(cache.count == 3)
     }
 
-    @Test("G2: a key has one value, the latest")
+    @Test("A key has one value, the latest", .requirement("G2"))
     func replacing() {
         let cache = cache(nil, "ab")
         cache.insert(7, for: "a", cost: 10)
@@ -154,7 +154,9 @@ struct MemoryCacheTests {
         #expect(cache.count == 2)
     }
 
-    @Test("G2: a removal reports the number and the cost of the removed values, which are no longer found")
+    @Test(
+        "A removal reports the number and the cost of the removed values, which are no longer found",
+        .requirement("G2"))
     func removing() {
         let cache = cache(nil, "abcde")
         #expect(cache.remove("a"))
@@ -184,7 +186,7 @@ struct MemoryCacheTests {
 
     // MARK: G3
 
-    @Test("G3: a replacement counts once, with its own cost")
+    @Test("A replacement counts once, with its own cost", .requirement("G3"))
     func replacementCost() {
         let cache = cache(1000, "a", cost: 100)
         cache.insert(1, for: "a", cost: 900)
@@ -195,7 +197,7 @@ struct MemoryCacheTests {
         #expect(cache.totalCost == 200 && cache.count == 2)
     }
 
-    @Test("G3: a replacement needs no space for the replaced value")
+    @Test("A replacement needs no space for the replaced value", .requirement("G3"))
     func replacementAtTheLimit() {
         let cache = cache(100, "abcdefghij")
         cache.insert(0, for: "j", cost: 20)
@@ -204,7 +206,7 @@ struct MemoryCacheTests {
     }
 
     @Test(
-        "G3: a value larger than the limit is not admitted and evicts nothing",
+        "A value larger than the limit is not admitted and evicts nothing", .requirement("G3"),
         arguments: [
             (cost: 100, isAdmitted: true, left: "new"),
             (101, false, "abcdefghij"),
@@ -217,7 +219,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == left)
     }
 
-    @Test("G3: inserting an oversize value removes the older value of its key")
+    @Test("Inserting an oversize value removes the older value of its key", .requirement("G3"))
     func oversizeReplacement() {
         let cache = cache(100, "abcdefghij")
         #expect(!cache.insert(0, for: "c", cost: 101))
@@ -226,7 +228,7 @@ struct MemoryCacheTests {
         #expect(drain(cache) == "abdefghij")
     }
 
-    @Test("G3: a value without cost needs no space, but keeps its place in the order")
+    @Test("A value without cost needs no space, but keeps its place in the order", .requirement("G3"))
     func free() {
         let cache = cache(10, "abc", cost: 0)
         cache.insert(0, for: "d", cost: 10)
@@ -238,7 +240,7 @@ struct MemoryCacheTests {
     // MARK: G5
 
     @Test(
-        "G5: a value expires at its expiry",
+        "A value expires at its expiry", .requirement("G5"),
         arguments: [
             (after: -1.0, isThere: true), (0, false), (1, false),
         ])
@@ -258,7 +260,7 @@ struct MemoryCacheTests {
         }
     }
 
-    @Test("G5: inserting an expired value removes the old one", arguments: [-1.0, 0])
+    @Test("Inserting an expired value removes the old one", .requirement("G5"), arguments: [-1.0, 0])
     func insertingExpired(after: TimeInterval) {
         let cache = cache(nil, "ab")
         #expect(!cache.insert(9, for: "a", cost: 10, expiresAt: clock.now + after))
@@ -266,7 +268,7 @@ struct MemoryCacheTests {
         #expect(cache.value(for: "a") == nil && cache.value(for: "b") == 1)
     }
 
-    @Test("G5: inserting again without a date clears the expiry, with a date sets it")
+    @Test("Inserting again without a date clears the expiry, with a date sets it", .requirement("G5"))
     func reinserting() {
         let cache = cache(nil)
         cache.insert(1, for: "a", cost: 1, expiresAt: clock.now + 10)
@@ -278,7 +280,7 @@ struct MemoryCacheTests {
         #expect(cache.value(for: "b") == nil)
     }
 
-    @Test("G5: removing expired values keeps the order of the rest, and reports the count")
+    @Test("Removing expired values keeps the order of the rest, and reports the count", .requirement("G5"))
     func removingExpired() {
         let cache = cache(nil, "xy")
         for (key, lifetime) in [("a", 10.0), ("b", 20), ("c", 10)] {

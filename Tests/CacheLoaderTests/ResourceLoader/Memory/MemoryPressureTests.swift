@@ -21,7 +21,7 @@ struct MemoryPressureTests {
         return cache.totalCost
     }
 
-    @Test("G4: two signals 5 s apart, and a new limit at 7 s that applies at 20 s")
+    @Test("Two signals 5 s apart, and a new limit at 7 s that applies at 20 s", .requirement("G4"))
     func timeline() {
         let cache = cache(100)
         #expect(fill(cache) == 100)
@@ -61,7 +61,7 @@ struct MemoryPressureTests {
     }
 
     @Test(
-        "G4: the current limit",
+        "The current limit", .requirement("G4"),
         arguments: [
             Case("no pressure", [], limit: 100, at: 0, expect: 100),
             Case("no pressure, no limit", [], limit: nil, at: 0, expect: nil),
@@ -95,7 +95,7 @@ struct MemoryPressureTests {
         #expect(clamp.limit(for: c.limit, at: clock.now + c.at) == c.expect)
     }
 
-    @Test("G4: a share of 1 is the limit, a share of 0 keeps nothing")
+    @Test("A share of 1 is the limit, a share of 0 keeps nothing", .requirement("G4"))
     func wholeShares() {
         var clamp = StressClamp(StressLimits(warning: 1, critical: 0))
         clamp.note(.warning, totalCost: 0, at: clock.now)
@@ -105,7 +105,7 @@ struct MemoryPressureTests {
     }
 
     @Test(
-        "G4: expired values are removed first, which may suffice",
+        "Expired values are removed first, which may suffice", .requirement("G4"),
         arguments: [
             (MemoryPressure.warning, left: [1, 3, 5, 7, 9]), (.critical, [9]),
         ])
@@ -121,7 +121,7 @@ struct MemoryPressureTests {
         #expect((0..<10).filter { cache.contains($0) } == left)
     }
 
-    @Test("G4: while the limit is low, a value above it is not admitted and evicts nothing")
+    @Test("While the limit is low, a value above it is not admitted and evicts nothing", .requirement("G4"))
     func oversizeUnderPressure() {
         let cache = cache(100)
         fill(cache)
@@ -130,7 +130,7 @@ struct MemoryPressureTests {
         #expect(cache.totalCost == 10)
     }
 
-    @Test("G4: a cache without a limit shrinks too, and grows again")
+    @Test("A cache without a limit shrinks too, and grows again", .requirement("G4"))
     func unlimited() {
         let cache = cache(nil)
         #expect(fill(cache) == 200)

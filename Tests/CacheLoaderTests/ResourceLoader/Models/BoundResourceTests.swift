@@ -187,7 +187,8 @@ struct BoundResourceTests {
     }
 
     @Test(
-        "I4, I5: in any order, only the latest load counts, one load runs while loading, and no event loses a value"
+        "In any order, only the latest load counts, one load runs while loading, and no event loses a value",
+        .requirement("I4", "I5")
     )
     func anyOrder() {
         var generator = SeededGenerator()
@@ -254,7 +255,7 @@ struct BoundResourceTests {
         #expect(log == [nil, 1, 1, 2, nil, nil, 4, nil, nil, nil, 6, nil, nil, 7, nil, nil, 8, nil, 9, nil])
     }
 
-    @Test("I6: the revision changes only with the value")
+    @Test("The revision changes only with the value", .requirement("I6"))
     func revision() {
         var bound = Bound()
         var revisions: [UInt64] = []

@@ -19,7 +19,7 @@ struct LeasedResourceTests {
         }
     }
 
-    @Test("E7: two users, one request; the value stays when both are done")
+    @Test("Two users, one request; the value stays when both are done", .requirement("E7"))
     func shared() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -45,7 +45,7 @@ struct LeasedResourceTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("E7, E5: the last release stops the transfer; acquiring again starts a new one")
+    @Test("The last release stops the transfer; acquiring again starts a new one", .requirement("E7", "E5"))
     func stopped() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ throws(TransportError) in
@@ -76,7 +76,7 @@ struct LeasedResourceTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("E7: a release without a lease throws, and changes nothing")
+    @Test("A release without a lease throws, and changes nothing", .requirement("E7"))
     func unbalanced() throws {
         let resource = LeasedResource<Int>(ResourceRequest("a"), begin: { _ in AsyncStream { $0.finish() } })
         #expect(throws: LeaseError.notAcquired) { try resource.release() }
@@ -89,7 +89,7 @@ struct LeasedResourceTests {
     }
 
     @Test(
-        "I7: memory pressure drops a value without leases; a new lease loads it again",
+        "Memory pressure drops a value without leases; a new lease loads it again", .requirement("I7"),
         arguments: MemoryPressure.allCases)
     func pressure(_ level: MemoryPressure) async throws {
         let pressure = MemoryPressureSource()
@@ -118,7 +118,9 @@ struct LeasedResourceTests {
         await eventually { pressure.observerCount == observers }
     }
 
-    @Test("E7: a closure runs with the value and holds a lease, which keeps the value under memory pressure")
+    @Test(
+        "A closure runs with the value and holds a lease, which keeps the value under memory pressure",
+        .requirement("E7"))
     func closure() async throws {
         let pressure = MemoryPressureSource()
         let transport = ScriptedTransport(.ok("body".utf8), .status(503))
@@ -147,7 +149,7 @@ struct LeasedResourceTests {
         #expect(resource.leases == 0)
     }
 
-    @Test("E7: cancelling a task that waits for the value ends its lease, and therefore the load")
+    @Test("Cancelling a task that waits for the value ends its lease, and therefore the load", .requirement("E7"))
     func cancelledClosure() async throws {
         let gate = Gate()
         let transport = ScriptedTransport { _, _ in
@@ -165,7 +167,7 @@ struct LeasedResourceTests {
         gate.open()
     }
 
-    @Test("E7: releasing a resource releases its load, and ends its states")
+    @Test("Releasing a resource releases its load, and ends its states", .requirement("E7"))
     func deinitialisation() async throws {
         let script = LoadScript()
         var resource: LeasedResource? = LeasedResource(ResourceRequest("a"), begin: { script.begin($0) })

@@ -13,8 +13,8 @@ struct ModelConcurrencyTests {
     }
 
     @Test(
-        "E7: users on many threads: no lease is lost, no load keeps running, readers see the same order"
-    )
+        "Users on many threads: no lease is lost, no load keeps running, readers see the same order",
+        .requirement("E7"))
     func leases() async {
         let seed = SeededGenerator()
         let script = LoadScript()
@@ -32,7 +32,7 @@ struct ModelConcurrencyTests {
     /// A cancelled task holds a lock of the runtime while its stream ends. Sending an event to the stream needs that
     /// lock to wake the task.
     @Test(
-        "E4: cancelling readers during events causes no deadlock")
+        "Cancelling readers during events causes no deadlock", .requirement("E4"))
     func cancelledReaders() async throws {
         let fixture = try LoaderFixture(transport: HeldOrigin().transport)
         let (loader, request) = (fixture.loader, ResourceRequest("https://example.com/a"))
@@ -96,7 +96,9 @@ struct ModelConcurrencyTests {
         return readers
     }
 
-    @Test("I4, I5: concurrent binds, reloads, releases and readers: the model ends with the last bound request")
+    @Test(
+        "Concurrent binds, reloads, releases and readers: the model ends with the last bound request",
+        .requirement("I4", "I5"))
     func binds() async throws {
         let seed = SeededGenerator()
         let transport = ScriptedTransport { request, _ in

@@ -33,7 +33,7 @@ struct ObservedResourceLoadingTests {
 
     // MARK: I4
 
-    @Test("I4: a stored stale value comes first, and survives a failed renewal")
+    @Test("A stored stale value comes first, and survives a failed renewal", .requirement("I4"))
     func stale() async throws {
         let (gate, isFirst) = (Gate(), FirstTime())
         let transport = ScriptedTransport { _, _ in
@@ -62,7 +62,8 @@ struct ObservedResourceLoadingTests {
     // MARK: I5
 
     @Test(
-        "I5: A then B from the network, A ends last; its transfer continues or stops as in E5",
+        "A then B from the network, A ends last; its abandonment decides whether its transfer continues",
+        .requirement("I5", "E5"),
         arguments: [Abandonment.stop, .finishAndStore])
     func latestFromNetwork(abandonment: Abandonment) async throws {
         let gate = Gate()
@@ -90,7 +91,8 @@ struct ObservedResourceLoadingTests {
     }
 
     @Test(
-        "I5: A then B, either from the cache or from the network: the model ends with B", arguments: [true, false],
+        "A then B, either from the cache or from the network: the model ends with B", .requirement("I5"),
+        arguments: [true, false],
         [true, false])
     func latest(isACached: Bool, isBCached: Bool) async throws {
         let fixture = try LoaderFixture(transport: Self.transport(Self.openGate()))
@@ -119,7 +121,8 @@ struct ObservedResourceLoadingTests {
     // MARK: I7
 
     @Test(
-        "I7: memory pressure releases a value without observers; observed again, it comes from disk, without a request",
+        "Memory pressure releases a value without observers; observed again, it comes from disk, without a request",
+        .requirement("I7"),
         arguments: MemoryPressure.allCases)
     func fromDisk(_ level: MemoryPressure) async throws {
         let transport = Self.transport(Self.openGate())
@@ -147,7 +150,7 @@ struct ObservedResourceLoadingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("I7: a released value that the cache has lost comes back from the network")
+    @Test("A released value that the cache has lost comes back from the network", .requirement("I7"))
     func fromNetwork() async throws {
         let transport = Self.transport(Self.openGate())
         let pressure = MemoryPressureSource()
@@ -165,7 +168,7 @@ struct ObservedResourceLoadingTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test("I7: a released value in the loader's memory appears as soon as it is observed")
+    @Test("A released value in the loader's memory appears as soon as it is observed", .requirement("I7"))
     func fromMemory() async throws {
         let transport = Self.transport(Self.openGate())
         let pressure = MemoryPressureSource()
@@ -187,7 +190,7 @@ struct ObservedResourceLoadingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("I7: a released model no longer listens to memory pressure")
+    @Test("A released model no longer listens to memory pressure", .requirement("I7"))
     func observation() throws {
         let pressure = MemoryPressureSource()
         let fixture = try LoaderFixture(transport: Self.transport(Self.openGate())) { $0.memoryPressure = pressure }

@@ -1,5 +1,6 @@
 import CacheLoader
 internal import HTTPCaching
+import TestSupport
 import Testing
 
 /// A resource with scripted loads that records its states.
@@ -31,7 +32,7 @@ private final class Observed {
 struct ObservedResourceTests {
     // MARK: Transitions
 
-    @Test("I4: a synchronously available value is one transition, and no load")
+    @Test("A synchronously available value is one transition, and no load", .requirement("I4"))
     func atOnce() async {
         let observed = Observed(now: ["a": 1])
         let log = await observed.log { model, _ in
@@ -42,7 +43,7 @@ struct ObservedResourceTests {
         #expect(observed.script.begun == [])
     }
 
-    @Test("I4: events that end early leave no task waiting")
+    @Test("Events that end early leave no task waiting", .requirement("I4"))
     func brokenOff() async {
         let model = ObservedResource<Int>(begin: { _ in AsyncStream { $0.finish() } })
         model.bind("a")
@@ -50,7 +51,7 @@ struct ObservedResourceTests {
         #expect(model.state.map(\.value) == .cancelled(prior: nil))
     }
 
-    @Test("I4: each transition is one change, and state, value and presentation are consistent")
+    @Test("Each transition is one change, and state, value and presentation are consistent", .requirement("I4"))
     func oneChange() async {
         let script = LoadScript()
         let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) })
@@ -78,7 +79,7 @@ struct ObservedResourceTests {
         #expect(log.count == 5)
     }
 
-    @Test("I4: an observer may make another change, which follows the first")
+    @Test("An observer may make another change, which follows the first", .requirement("I4"))
     func changeWithinChange() async {
         let log = await Observed(now: ["now": 9]).log { model, _ in
             let changes = ChangeLog(onChange: { if model.request == nil { model.bind("now") } }, { _ = model.state })
@@ -90,7 +91,7 @@ struct ObservedResourceTests {
         #expect(log == [.idle, .loading(prior: nil), .loaded(9)])
     }
 
-    @Test("I4: an observer of the progress may make another change, which follows the first")
+    @Test("An observer of the progress may make another change, which follows the first", .requirement("I4"))
     func changeWithinProgress() async {
         let observed = Observed()
         let log = await observed.log { model, script in
@@ -112,7 +113,7 @@ struct ObservedResourceTests {
 
     // MARK: Bind
 
-    @Test("I5: events of A that are still queued when B is bound are ignored")
+    @Test("Events of A that are still queued when B is bound are ignored", .requirement("I5"))
     func eventsOnTheirWay() async {
         let log = await Observed(now: ["now": 9]).log { model, script in
             model.bind("a")
@@ -130,7 +131,7 @@ struct ObservedResourceTests {
             ])
     }
 
-    @Test("I5: binding nothing restores the initial state, and releases the load")
+    @Test("Binding nothing restores the initial state, and releases the load", .requirement("I5"))
     func nilBind() async {
         let observed = Observed()
         let log = await observed.log { model, script in
@@ -146,7 +147,7 @@ struct ObservedResourceTests {
         await observed.script.hasStopped(0)
     }
 
-    @Test("I5: the same request starts no load; a reload with another policy does")
+    @Test("The same request starts no load; a reload with another policy does", .requirement("I5"))
     func sameRequest() async {
         let script = LoadScript()
         let model = ObservedResource(begin: { script.begin($0) })
@@ -159,7 +160,7 @@ struct ObservedResourceTests {
         await script.hasStopped(0)
     }
 
-    @Test("I5, E4: releasing a model releases its load")
+    @Test("Releasing a model releases its load", .requirement("I5", "E4"))
     func deinitialisation() async {
         let observed = Observed()
         let log = await observed.log { model, _ in model.bind("a") }
@@ -169,7 +170,7 @@ struct ObservedResourceTests {
 
     // MARK: Observers
 
-    @Test("I7: a reader of the states counts as an observer until the reading ends")
+    @Test("A reader of the states counts as an observer until the reading ends", .requirement("I7"))
     func readers() async {
         let script = LoadScript()
         script.values = ["a": 1]
@@ -194,7 +195,7 @@ struct ObservedResourceTests {
         #expect(first != nil)
     }
 
-    @Test("I7: ending an observation that has not begun is a programming error")
+    @Test("Ending an observation that has not begun is a programming error", .requirement("I7"))
     func unbalanced() async {
         await #expect(processExitsWith: .failure) {
             await MainActor.run {

@@ -1,4 +1,5 @@
 import CacheLoader
+import TestSupport
 import Testing
 
 @Suite("ResourcePresentation")
@@ -82,7 +83,8 @@ struct ResourcePresentationTests {
     ]
 
     @Test(
-        "I6: placeholder until the first value, spinner while loading without one, no animation of an available value",
+        "Placeholder until the first value, spinner while loading without one, no animation of an available value",
+        .requirement("I6"),
         arguments: cases)
     func truthTable(_ c: Case) async {
         let script = LoadScript()
@@ -100,7 +102,7 @@ struct ResourcePresentationTests {
         #expect(model.value == shown.loaded?.value)
     }
 
-    @Test("I6: another placeholder appears only while the placeholder is shown")
+    @Test("Another placeholder appears only while the placeholder is shown", .requirement("I6"))
     func placeholder() {
         let script = LoadScript()
         script.values = ["now": 2]
@@ -123,7 +125,7 @@ struct ResourcePresentationTests {
         #expect(model.presentation.isPlaceholder == false)
     }
 
-    @Test("I6: the payload changes with its value, not with the bind")
+    @Test("The payload changes with its value, not with the bind", .requirement("I6"))
     func payload() async {
         let script = LoadScript()
         let model = ObservedResource(begin: { script.begin($0) }, now: { script.now($0) })

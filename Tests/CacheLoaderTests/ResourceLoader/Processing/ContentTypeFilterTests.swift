@@ -1,10 +1,11 @@
 internal import CacheLoader
 internal import HTTPTypes
+internal import TestSupport
 internal import Testing
 
 @Suite struct ContentTypeFilterTests {
     @Test(
-        "F7: media ranges, in any case and with any parameters",
+        "Media ranges, in any case and with any parameters", .requirement("F7"),
         arguments: [
             (["image/*"], "Image/PNG; q=1", true),
             (["IMAGE/*"], "image/svg+xml", true),
@@ -38,7 +39,7 @@ internal import Testing
     }
 
     @Test(
-        "F7: the option decides about a missing or malformed type",
+        "The option decides about a missing or malformed type", .requirement("F7"),
         arguments: [nil, "", " ", "png", "image/", "/png", "image png", "image/png, image/gif", "image/png x", "é/é"])
     func missing(type: String?) {
         #expect(!ContentTypeFilter(["*/*"]).accepts(contentType: type))
@@ -46,7 +47,7 @@ internal import Testing
         #expect(ContentTypeFilter([], acceptsMissing: true).accepts(contentType: type))
     }
 
-    @Test("F7: the last of several fields counts; without a field, the option")
+    @Test("The last of several fields counts; without a field, the option", .requirement("F7"))
     func fields() {
         var fields = HTTPFields()
         #expect(!ContentTypeFilter(["image/*"]).accepts(fields))
@@ -57,13 +58,15 @@ internal import Testing
         #expect(!ContentTypeFilter(["text/*"]).accepts(fields))
     }
 
-    @Test("F7: invalid ranges", arguments: ["", "image", "*", "*/png", "image/", "image/*, text/*", "image /png"])
+    @Test(
+        "Invalid ranges", .requirement("F7"),
+        arguments: ["", "image", "*", "*/png", "image/", "image/*, text/*", "image /png"])
     func noRange(text: String) {
         #expect(MediaRange(text) == nil)
     }
 
     @Test(
-        "F7: a range is written in lower case, and compares case-insensitively",
+        "A range is written in lower case, and compares case-insensitively", .requirement("F7"),
         arguments: ["image/png", "image/*", "*/*"])
     func description(text: String) throws {
         let range = try #require(MediaRange(text.uppercased() + ";a=b"))
@@ -71,13 +74,13 @@ internal import Testing
         #expect(range == MediaRange(text))
     }
 
-    @Test("F7: an invalid range literal in the source traps")
+    @Test("An invalid range literal in the source traps", .requirement("F7"))
     func wrongLiteral() async {
         await #expect(processExitsWith: .failure) { _ = "*/png" as MediaRange }
     }
 
     @Test(
-        "F1: the charset of a media type",
+        "The charset of a media type", .requirement("F1"),
         arguments: [
             ("text/plain", nil),
             ("text/plain; charset=utf-8", "utf-8"),

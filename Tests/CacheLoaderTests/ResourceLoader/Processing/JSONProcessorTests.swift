@@ -20,7 +20,7 @@ internal import Testing
     private let type = "CacheLoaderTests.JSONProcessorTests.Feed"
 
     @Test(
-        "F1: decodes a value in the configured formats",
+        "Decodes a value in the configured formats", .requirement("F1"),
         arguments: [
             (.deferredToDate, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 978_307_260.0),
             (.secondsSince1970, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 60),
@@ -39,7 +39,7 @@ internal import Testing
     }
 
     @Test(
-        "F1: an error contains the path of the value",
+        "An error contains the path of the value", .requirement("F1"),
         arguments: [
             (#"{}"#, "entries"),
             (#"{"entries":[{"title":"a","firstSeen":1},{"firstSeen":1}]}"#, "entries[1].title"),
@@ -62,14 +62,14 @@ internal import Testing
         #expect(!reason.isEmpty)
     }
 
-    @Test("F1: an error that a type throws passes through")
+    @Test("An error that a type throws passes through", .requirement("F1"))
     func ownError() async {
         await #expect(throws: Picky.Refusal()) {
             try await ProcessorSample.value(Data("{}".utf8), as: .json(Picky.self))
         }
     }
 
-    @Test("F1: JSON that is nested too deeply throws, without a crash")
+    @Test("JSON that is nested too deeply throws, without a crash", .requirement("F1"))
     func nested() async {
         let json = String(repeating: "[", count: 100_000)
         await #expect(throws: ProcessingError.self) {

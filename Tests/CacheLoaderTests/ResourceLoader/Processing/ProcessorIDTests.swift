@@ -1,12 +1,13 @@
 internal import CacheLoader
 import Foundation
+internal import TestSupport
 internal import Testing
 
 @Suite struct ProcessorIDTests {
     private struct One: Decodable {}
     private struct Two: Decodable {}
 
-    @Test("F1: the text of an id is stable")
+    @Test("The text of an id is stable", .requirement("F1"))
     func text() {
         #expect(DataProcessor().id.description == "data@1")
         #expect(TextProcessor().id.description == "text@1")
@@ -19,7 +20,7 @@ internal import Testing
         #expect(chain.id.description == "text@1+count@2")
     }
 
-    @Test("F1: ids differ wherever outputs may differ")
+    @Test("Ids differ wherever outputs may differ", .requirement("F1"))
     func distinct() {
         let ids = [
             ProcessorID("a"), ProcessorID("A"), ProcessorID("a", version: 2), ProcessorID("a", version: 11),
@@ -42,7 +43,7 @@ internal import Testing
         #expect(ids.allSatisfy { $0.description.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
     }
 
-    @Test("F1: each strategy of a JSON decoder has a different id")
+    @Test("Each strategy of a JSON decoder has a different id", .requirement("F1"))
     func strategies() {
         let dates: [JSONDecoder.DateDecodingStrategy] = [
             .deferredToDate, .secondsSince1970, .millisecondsSince1970, .iso8601, .custom { _ in Date() },
@@ -53,7 +54,7 @@ internal import Testing
         #expect(ids.contains(JSONProcessor(One.self).id))
     }
 
-    @Test("F1: equal ids can be built in different ways")
+    @Test("Equal ids can be built in different ways", .requirement("F1"))
     func equal() {
         let settings = (0..<20).map { ("key\($0)", "value\($0)") }
         let one = ProcessorID("a", parameters: Dictionary(uniqueKeysWithValues: settings))

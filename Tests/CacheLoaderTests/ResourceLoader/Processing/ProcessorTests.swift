@@ -9,7 +9,8 @@ internal import Testing
 
     // MARK: Chains
 
-    @Test("F1: in a chain of three, no processor runs after one that throws", arguments: [1, 2, 3, nil])
+    @Test(
+        "In a chain of three, no processor runs after one that throws", .requirement("F1"), arguments: [1, 2, 3, nil])
     func chainStops(refusing: Int?) async throws {
         let calls = [CallCount(), CallCount(), CallCount()]
         func stage(_ number: Int) -> ClosureProcessor<String, String> {
@@ -29,7 +30,7 @@ internal import Testing
         }
     }
 
-    @Test("F1: a chain passes types and the context on")
+    @Test("A chain passes types and the context on", .requirement("F1"))
     func chainTypes() async throws {
         let chain = TextProcessor()
             .then(ClosureProcessor(ProcessorID("length")) { (text: String, _) in text.utf8.count })
@@ -37,7 +38,7 @@ internal import Testing
         #expect(try await ProcessorSample.value(Data("four".utf8), as: chain) == "http://a.test/ 4")
     }
 
-    @Test("F1: a cancelled task begins no further stage")
+    @Test("A cancelled task begins no further stage", .requirement("F1"))
     func cancelled() async throws {
         let later = CallCount()
         let chain = ClosureProcessor<Data, Data>(ProcessorID("cancelling")) { data, _ in
@@ -81,7 +82,7 @@ internal import Testing
         }
     }
 
-    @Test("F1: no processor runs on the executor of its caller")
+    @Test("No processor runs on the executor of its caller", .requirement("F1"))
     func executor() async throws {
         let caller = Caller()
         let executor = caller.executor
@@ -96,7 +97,7 @@ internal import Testing
 
     // MARK: Supplied processors
 
-    @Test("F1: each supplied processor has a static member for generic parameters")
+    @Test("Each supplied processor has a static member for generic parameters", .requirement("F1"))
     func names() async throws {
         let data = Data(#"{"a":1}"#.utf8)
         #expect(try await ProcessorSample.value(data, as: .data) == data)
@@ -106,7 +107,7 @@ internal import Testing
         #expect(try await ProcessorSample.value(data, as: length) == 7)
     }
 
-    @Test("F1: a processor receives the fields of the response; of several types the last counts")
+    @Test("A processor receives the fields of the response; of several types the last counts", .requirement("F1"))
     func context() {
         var context = ProcessorSample.context()
         #expect(context.contentType == nil)

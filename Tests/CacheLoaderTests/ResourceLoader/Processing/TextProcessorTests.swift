@@ -16,7 +16,7 @@ internal import Testing
     }
 
     @Test(
-        "F1: bytes are text in the charset of the response",
+        "Bytes are text in the charset of the response", .requirement("F1"),
         arguments: [
             Case("no bytes", nil, [], ""),
             Case("UTF-8 where nothing is said", nil, [0xC3, 0xA9], "é"),
@@ -47,7 +47,7 @@ internal import Testing
     }
 
     @Test(
-        "F1: invalid bytes throw, without replacement characters",
+        "Invalid bytes throw, without replacement characters", .requirement("F1"),
         arguments: [
             (nil, [0xE9], .malformedText(charset: "utf-8")),
             (nil, [0x41, 0xC3], .malformedText(charset: "utf-8")),
@@ -70,7 +70,7 @@ internal import Testing
         }
     }
 
-    @Test("F1: a slice of larger data is read from its own start")
+    @Test("A slice of larger data is read from its own start", .requirement("F1"))
     func slice() async throws {
         let slice = Data([0xFF, 0xFF, 0xEF, 0xBB, 0xBF, 0x41, 0xFF]).dropFirst(2).dropLast()
         #expect(try await ProcessorSample.value(slice, as: .text) == "A")
@@ -79,7 +79,7 @@ internal import Testing
     }
 
     @Test(
-        "F1: each error has a description",
+        "Each error has a description", .requirement("F1"),
         arguments: [
             (ProcessingError.unknownCharset("x\n"), #"the charset "x\n" is not supported"#),
             (.malformedText(charset: "utf-8"), "the bytes are no text in utf-8"),

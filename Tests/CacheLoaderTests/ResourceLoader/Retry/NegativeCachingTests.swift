@@ -2,11 +2,12 @@ import CacheLoader
 import CacheStore
 import CacheStoreTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("NegativeCaching")
 struct NegativeCachingTests {
-    @Test("D1: off by default, with 3 attempts")
+    @Test("Off by default, with 3 attempts", .requirement("D1"))
     func defaults() {
         #expect(NegativeCaching().lifetime == nil)
         #expect(NegativeCaching().maxAttempts == 3)
@@ -23,7 +24,7 @@ struct NegativeCachingTests {
     }
 
     @Test(
-        "D1: a key is blocked after this many errors, for this long after the last",
+        "A key is blocked after this many errors, for this long after the last", .requirement("D1"),
         arguments: [
             Case(name: "at once", isBlocked: true),
             Case(name: "last moment", age: 59.999, isBlocked: true),

@@ -1,6 +1,7 @@
 import CacheLoader
 internal import HTTPCaching
 import HTTPTypes
+import TestSupport
 import Testing
 
 @Suite("Retry-After")
@@ -9,7 +10,7 @@ struct RetryAfterTests {
     private let now = HTTPDate(secondsSince1970: 784_111_777)
 
     @Test(
-        "H7: RFC 9110 §10.2.3: seconds, or a date",
+        "RFC 9110 §10.2.3: seconds, or a date", .requirement("H7"),
         arguments: [
             ("0", Duration.zero), ("120", .seconds(120)), (" 120 ", .seconds(120)),
             ("99999999999999999999999", .seconds(2_147_483_648)),
@@ -24,14 +25,14 @@ struct RetryAfterTests {
     }
 
     @Test(
-        "H7: a malformed value counts as absent",
+        "A malformed value counts as absent", .requirement("H7"),
         arguments: ["", "-1", "1.5", "soon", "1 2", "0x10", "Sun, 40 Nov 1994", "１２"])
     func malformed(text: String) {
         let fields: HTTPFields = [.retryAfter: text]
         #expect(fields.retryAfter(at: now) == nil)
     }
 
-    @Test("H7: the first of several values counts; without any, no pause")
+    @Test("The first of several values counts; without any, no pause", .requirement("H7"))
     func several() {
         var fields = HTTPFields()
         #expect(fields.retryAfter(at: now) == nil)

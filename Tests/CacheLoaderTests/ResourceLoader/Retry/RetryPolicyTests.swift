@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import TestSupport
 import Testing
 
 @Suite("RetryPolicy")
@@ -7,7 +8,9 @@ struct RetryPolicyTests {
     private static let url = "https://example.com/"
     private static let unavailable = LoadError.status(503, url: url)
 
-    @Test("H7: by default 5 attempts, pauses from 1 s to 1 min of which half is random, and Retry-After up to 5 min")
+    @Test(
+        "By default 5 attempts, pauses from 1 s to 1 min of which half is random, and Retry-After up to 5 min",
+        .requirement("H7"))
     func defaults() {
         let policy = RetryPolicy()
         #expect(policy.maxAttempts == 5)
@@ -20,7 +23,7 @@ struct RetryPolicyTests {
 
     // MARK: Retried failures
 
-    @Test("H5: the statuses 408, 425, 429 and 5xx are retried", arguments: 300..<600)
+    @Test("The statuses 408, 425, 429 and 5xx are retried", .requirement("H5"), arguments: 300..<600)
     func statuses(status: Int) {
         let isRetried = [408, 425, 429].contains(status) || status >= 500
         let error = LoadError.status(status, url: Self.url)
@@ -30,7 +33,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "H5: a transport that could not reach the origin, or broke off, is retried",
+        "A transport that could not reach the origin, or broke off, is retried", .requirement("H5"),
         arguments: [
             (TransportError.Code.cannotConnect, true), (.connectionLost, true), (.truncated, true), (.timedOut, true),
             (.other, true), (.insecure, false), (.malformedResponse, false), (.unsupportedRequest, false),
@@ -40,7 +43,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "H5: no other failure is retried",
+        "No other failure is retried", .requirement("H5"),
         arguments: [
             LoadError.cancelled, .invalidURL("", reason: ""), .invalidKey("", reason: ""), .notCached(url: url),
             .bodyTooLarge(url: url, limit: 1), .tooManyRedirects(url: url, limit: 1), .notStorable(url: url),
@@ -63,7 +66,7 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "H7: pauses double up to the maximum; Retry-After lengthens them, or is too long",
+        "Pauses double up to the maximum; Retry-After lengthens them, or is too long", .requirement("H7"),
         arguments: [
             Case(name: "first", delay: .seconds(1)),
             Case(name: "second", attempt: 2, delay: .seconds(2)),
@@ -100,7 +103,8 @@ struct RetryPolicyTests {
     }
 
     @Test(
-        "H7: the random part never exceeds the configured one", arguments: [-1, 0, 0.25, 0.5, 1, 2, Double.nan],
+        "The random part never exceeds the configured one", .requirement("H7"),
+        arguments: [-1, 0, 0.25, 0.5, 1, 2, Double.nan],
         [0, 0.5, 0.999_999])
     func jitter(jitter: Double, chance: Double) throws {
         let policy = RetryPolicy(baseDelay: .seconds(8), jitter: jitter)

@@ -1,4 +1,5 @@
 import CacheLoader
+import TestSupport
 import Testing
 
 @Suite("LaneQueue")
@@ -28,7 +29,8 @@ struct LaneQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("H8: when a load leaves the free slot of its host, the next one gets it", arguments: [1, 2, 3])
+    @Test(
+        "When a load leaves the free slot of its host, the next one gets it", .requirement("H8"), arguments: [1, 2, 3])
     mutating func leaving(id: UInt64) {
         append(1...3, host: "a")
         #expect(queue.next { _ in false } == nil)
@@ -50,7 +52,8 @@ struct LaneQueueTests {
         #expect([queue.next { _ in true }, queue.next { _ in true }] == [1, 2])
     }
 
-    @Test("H8: loads that leave free their memory soon, wherever they waited", arguments: [true, false])
+    @Test(
+        "Loads that leave free their memory soon, wherever they waited", .requirement("H8"), arguments: [true, false])
     mutating func memory(isBlocked: Bool) {
         append(1...10, host: "a")
         for id in UInt64(100)...10_000 {
@@ -65,7 +68,9 @@ struct LaneQueueTests {
         #expect(queue.heldCount == 0, "leaving twice is leaving once")
     }
 
-    @Test("H1: 10,000 places of 1,000 hosts, or of one, are checked at most about 3 times each", arguments: [1000, 1])
+    @Test(
+        "10,000 places of 1,000 hosts, or of one, are checked at most about 3 times each", .requirement("H1"),
+        arguments: [1000, 1])
     mutating func work(hostCount: UInt64) {
         let (count, width) = (UInt64(10_000), 6)
         var asked = 0

@@ -221,7 +221,8 @@ struct LoadTableModelTests {
     private static let runs = 4
 
     @Test(
-        "E2, E8, H1, H2: random steps start, stop and notify the same loads as the model, in the same order",
+        "Random steps start, stop and notify the same loads as the model, in the same order",
+        .requirement("E2", "E8", "H1", "H2"),
         arguments: 0..<runs)
     func random(_: Int) {
         let generator = SeededGenerator()

@@ -1,5 +1,6 @@
 import CacheLoader
 internal import HTTPCaching
+import TestSupport
 import Testing
 
 /// Network conditions that hold loads back.
@@ -46,7 +47,8 @@ extension LoadTableTests {
     }
 
     @Test(
-        "H9: a load held back by the conditions begins when they end; any other load begins immediately",
+        "A load held back by the conditions begins when they end; any other load begins immediately",
+        .requirement("H9"),
         arguments: Holding.all)
     mutating func holding(_ c: Holding) {
         test.setHeldBack(c.lanes)
@@ -65,7 +67,7 @@ extension LoadTableTests {
         #expect(test.news() == (c.begins ? ["a/1 #2"] : []), "another attempt waits as the first one does")
     }
 
-    @Test("H9: held back loads begin in the order in which they joined, before later ones")
+    @Test("Held back loads begin in the order in which they joined, before later ones", .requirement("H9"))
     mutating func orderAfterHolding() {
         test.setHeldBack([.background: .expensive])
         test.setConditions(.expensive)
@@ -77,7 +79,7 @@ extension LoadTableTests {
         #expect(test.news() == ["a/1", "a/2", "a/3", "a/4"])
     }
 
-    @Test("H9: queued loads are held back, too, and keep their turn")
+    @Test("Queued loads are held back, too, and keep their turn", .requirement("H9"))
     mutating func heldBackInQueue() {
         test.attach("1", "a/1", .background)
         for number in 2...3 { test.attach("\(number)", "a/\(number)", .background, heldBackBy: .constrained) }
@@ -91,7 +93,7 @@ extension LoadTableTests {
         #expect(test.news() == ["a/2", "a/3"])
     }
 
-    @Test("H9: a held back urgent load does not block the background")
+    @Test("A held back urgent load does not block the background", .requirement("H9"))
     mutating func backgroundBesideHeldUrgent() {
         test.setHeldBack([.urgent: .constrained])
         test.setConditions(.constrained)
@@ -100,7 +102,9 @@ extension LoadTableTests {
         #expect(test.news() == ["a/2"])
     }
 
-    @Test("H9: a demand ends the wait of a prefetch: another load of its key, or another lane", arguments: 0..<3)
+    @Test(
+        "A demand ends the wait of a prefetch: another load of its key, or another lane", .requirement("H9"),
+        arguments: 0..<3)
     mutating func demand(_ kind: Int) {
         test.setConditions(.expensive)
         test.attach("1", "a/1", .background, .finishAndStore, heldBackBy: .expensive)
@@ -163,7 +167,7 @@ extension LoadTableTests {
     }
 
     @Test(
-        "H9: a load waits while all of its waiters are held back, each in its lane and its conditions",
+        "A load waits while all of its waiters are held back, each in its lane and its conditions", .requirement("H9"),
         arguments: Waiters.all, [false, true])
     mutating func waiters(_ c: Waiters, lastLeaves: Bool) {
         test.setWidths(urgent: 0, background: 0)
@@ -181,7 +185,9 @@ extension LoadTableTests {
         #expect(test.informed.count == c.demands.count)
     }
 
-    @Test("H3: a load leaves the urgent lane with its last urgent waiter, queued or running", arguments: [false, true])
+    @Test(
+        "A load leaves the urgent lane with its last urgent waiter, queued or running", .requirement("H3"),
+        arguments: [false, true])
     mutating func fallback(isRunning: Bool) {
         let width = isRunning ? 1 : 0
         test.setWidths(urgent: width, background: width)
@@ -202,7 +208,7 @@ extension LoadTableTests {
         #expect(test.informed == ["2", "3", "4", "1"])
     }
 
-    @Test("H9: several settings change in one step: no load begins under a part of them")
+    @Test("Several settings change in one step: no load begins under a part of them", .requirement("H9"))
     mutating func oneStep() {
         test.setHeldBack([.background: .expensive])
         test.setConditions(.expensive)
@@ -216,7 +222,7 @@ extension LoadTableTests {
         #expect(test.news() == ["a/1"])
     }
 
-    @Test("H9: a change of a lane's limits begins the loads that the earlier limits held back")
+    @Test("A change of a lane's limits begins the loads that the earlier limits held back", .requirement("H9"))
     mutating func otherLimits() {
         test.setHeldBack([.background: .expensive])
         test.setConditions(.expensive)
@@ -225,7 +231,7 @@ extension LoadTableTests {
         #expect(test.news() == ["a/1"])
     }
 
-    @Test("H8: a held back load leaves with its last waiter, and never begins")
+    @Test("A held back load leaves with its last waiter, and never begins", .requirement("H8"))
     mutating func leavingHeldBack() {
         test.setConditions(.expensive)
         test.attach("1", "a/1", .background, heldBackBy: .expensive)

@@ -1,5 +1,6 @@
 import CacheLoader
 internal import HTTPCaching
+import TestSupport
 import Testing
 
 /// A table whose keys are `host/name`, with its recorded actions.
@@ -91,7 +92,9 @@ struct LoadTableTests {
 
     // MARK: Waiters
 
-    @Test("E2: waiters get the result in the order in which they joined, in any lane and after a cancellation")
+    @Test(
+        "Waiters get the result in the order in which they joined, in any lane and after a cancellation",
+        .requirement("E2"))
     mutating func order() {
         for (number, lane) in [Lane.background, .urgent, .background, .urgent].enumerated() {
             test.attach("\(number)", "a/1", lane)
@@ -116,7 +119,8 @@ struct LoadTableTests {
         #expect(test.attach("6", "a/1") == .first)
     }
 
-    @Test("E4, E5: the last waiter that leaves stops a load; a started load that must finish continues")
+    @Test(
+        "The last waiter that leaves stops a load; a started load that must finish continues", .requirement("E4", "E5"))
     mutating func leaving() {
         test.setWidths(urgent: 2)
         test.attach("1", "a/1")
@@ -137,7 +141,7 @@ struct LoadTableTests {
         #expect(!test.table.isLoading("a/2"))
     }
 
-    @Test("H7: a load without waiters is not retried")
+    @Test("A load without waiters is not retried", .requirement("H7"))
     mutating func retryOfNobody() {
         test.attach("1", "a/1", .urgent, .finishAndStore)
         test.detach("1")
@@ -146,7 +150,9 @@ struct LoadTableTests {
         #expect(!test.table.isLoading("a/1"))
     }
 
-    @Test("E8: isLoading is true from the first waiter until the last has the result, and not after a stop")
+    @Test(
+        "isLoading is true from the first waiter until the last has the result, and not after a stop",
+        .requirement("E8"))
     mutating func isLoading() {
         #expect(!test.table.isLoading("a/1"))
         test.attach("1", "a/1")
@@ -167,7 +173,7 @@ struct LoadTableTests {
         #expect(!test.table.isLoading("a/1"))
     }
 
-    @Test("E4, H8: all waiters leave in the order of arrival, and later loads start again")
+    @Test("All waiters leave in the order of arrival, and later loads start again", .requirement("E4", "H8"))
     mutating func leavingAll() {
         test.setWidths(urgent: 1)
         for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/1"), ("4", "a/3")] { test.attach(waiter, key) }
@@ -221,7 +227,7 @@ struct LoadTableTests {
 
     // MARK: Lanes
 
-    @Test("H1: at most as many loads as the width run; a change of the width takes effect immediately")
+    @Test("At most as many loads as the width run; a change of the width takes effect immediately", .requirement("H1"))
     mutating func widths() {
         for number in 1...20 { test.attach("\(number)", "\(number)/x") }
         #expect(test.news() == (1...6).map { "\($0)/x" })
@@ -239,7 +245,7 @@ struct LoadTableTests {
         #expect(test.news() == (10...20).map { "\($0)/x" })
     }
 
-    @Test("H1: a host has at most its share, and other hosts do not wait for it")
+    @Test("A host has at most its share, and other hosts do not wait for it", .requirement("H1"))
     mutating func perHost() {
         test.setWidths(urgent: 4, perHost: 2)
         for (number, key) in ["a/1", "a/2", "a/3", "a/4", "b/1", "b/2", "b/3", "c/1"].enumerated() {
@@ -258,7 +264,7 @@ struct LoadTableTests {
         #expect(test.news() == ["b/4"])
     }
 
-    @Test("H1: a load that leaves before its start frees the slot of its host")
+    @Test("A load that leaves before its start frees the slot of its host", .requirement("H1"))
     mutating func roomOfWhoLeaves() {
         test.setWidths(background: 3, perHost: 1)
         for number in 1...3 { test.attach("\(number)", "a/\(number)", .background) }
@@ -270,7 +276,7 @@ struct LoadTableTests {
         #expect(test.news() == ["a/3"])
     }
 
-    @Test("H2: no background load begins while an urgent load waits or runs; running loads continue")
+    @Test("No background load begins while an urgent load waits or runs; running loads continue", .requirement("H2"))
     mutating func background() {
         test.setWidths(urgent: 1, background: 2)
         test.attach("1", "a/1", .background)
@@ -295,7 +301,8 @@ struct LoadTableTests {
     }
 
     @Test(
-        "H2: the background continues when urgent loads have results, pause, park or leave", arguments: Drain.allCases)
+        "The background continues when urgent loads have results, pause, park or leave", .requirement("H2"),
+        arguments: Drain.allCases)
     mutating func backgroundGoesOn(drain: Drain) {
         test.setWidths(background: 2)
         test.attach("1", "a/1", .background)
@@ -314,7 +321,7 @@ struct LoadTableTests {
         #expect(test.news() == ["a/3"])
     }
 
-    @Test("H3: an urgent waiter moves a load that waits in the background, and joins a running one")
+    @Test("An urgent waiter moves a load that waits in the background, and joins a running one", .requirement("H3"))
     mutating func promotion() {
         test.setWidths(background: 1)
         for number in 1...3 { test.attach("\(number)", "a/\(number)", .background) }
@@ -329,7 +336,7 @@ struct LoadTableTests {
         #expect(test.news() == ["a/2"])
     }
 
-    @Test("H3: a background waiter joins an urgent load, and leaves it in its lane")
+    @Test("A background waiter joins an urgent load, and leaves it in its lane", .requirement("H3"))
     mutating func joiningUrgent() {
         test.setWidths(urgent: 1)
         test.attach("1", "a/1")
@@ -344,7 +351,8 @@ struct LoadTableTests {
     }
 
     @Test(
-        "H4: a queued load moves to the background with its waiters; a running one continues; unknown ids are ignored")
+        "A queued load moves to the background with its waiters; a running one continues; unknown ids are ignored",
+        .requirement("H4"))
     mutating func demotion() {
         test.setWidths(urgent: 1)
         for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/3"), ("4", "a/2")] { test.attach(waiter, key) }
@@ -361,7 +369,7 @@ struct LoadTableTests {
         #expect(test.informed == ["1", "3", "2", "4"])
     }
 
-    @Test("H8: a load that leaves while queued, pausing or parked takes no place and is not retried")
+    @Test("A load that leaves while queued, pausing or parked takes no place and is not retried", .requirement("H8"))
     mutating func cancelled() {
         test.setWidths(urgent: 3)
         for number in 1...4 { test.attach("\(number)", "a/\(number)") }
@@ -380,7 +388,7 @@ struct LoadTableTests {
 
     // MARK: Retries
 
-    @Test("H7: a retry keeps key, lane and waiters, and waits for its turn")
+    @Test("A retry keeps key, lane and waiters, and waits for its turn", .requirement("H7"))
     mutating func retries() {
         test.setWidths(urgent: 1)
         test.attach("1", "a/1")
@@ -418,7 +426,7 @@ struct LoadTableTests {
         #expect(test.informed == ["2", "1"])
     }
 
-    @Test("H6: a parked load is tried once for each time its host, or any, becomes reachable")
+    @Test("A parked load is tried once for each time its host, or any, becomes reachable", .requirement("H6"))
     mutating func parking() {
         for key in ["a/1", "b/1", "c/1"] {
             test.attach(key, key)
@@ -437,7 +445,7 @@ struct LoadTableTests {
     }
 
     @Test(
-        "H6: a new waiter of a parked or pausing load starts a retry immediately, and only once",
+        "A new waiter of a parked or pausing load starts a retry immediately, and only once", .requirement("H6"),
         arguments: [true, false])
     mutating func newDemand(isParked: Bool) {
         test.attach("1", "a/1")
@@ -453,7 +461,7 @@ struct LoadTableTests {
 
     // MARK: Many
 
-    @Test("H1: 10,000 loads over 1,000 hosts begin in their order and end, each once")
+    @Test("10,000 loads over 1,000 hosts begin in their order and end, each once", .requirement("H1"))
     mutating func many() {
         for number in 0..<10_000 { test.attach("\(number)", "\(number % 1000)/\(number)") }
         var next = 0

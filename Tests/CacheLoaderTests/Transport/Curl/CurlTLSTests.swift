@@ -33,7 +33,8 @@ struct CurlTLSTests {
     }
 
     @Test(
-        "K5: an origin of a private authority is trusted only with its root; HTTP/2 is used if both sides support it",
+        "An origin of a private authority is trusted only with its root; HTTP/2 is used if both sides support it",
+        .requirement("K5"),
         arguments: [(true, true, "HTTP/2.0"), (true, false, "HTTP/1.1"), (false, true, "HTTP/1.1")])
     func privateAuthority(offersHTTP2: Bool, allowsHTTP2: Bool, version: String) async throws {
         let origin = try await TLSOrigin(offersHTTP2: offersHTTP2)
@@ -45,7 +46,7 @@ struct CurlTLSTests {
         #expect(error?.message.hasPrefix("the certificate of the server is not trusted (") == true)
     }
 
-    @Test("K5: a root does not excuse the certificate of another host; an exception for a host does")
+    @Test("A root does not excuse the certificate of another host; an exception for a host does", .requirement("K5"))
     func otherHost() async throws {
         let origin = try await TLSOrigin(certificate: TestCertificates.otherServer)
         let error = await #expect(throws: TransportError.self) { try await get(transport(), origin.authority) }
@@ -57,7 +58,7 @@ struct CurlTLSTests {
         await #expect(throws: TransportError.self) { try await get(other, origin.authority) }
     }
 
-    @Test("K5: a connection without checks serves no request with checks")
+    @Test("A connection without checks serves no request with checks", .requirement("K5"))
     func separateConnections() async throws {
         let origin = try await TLSOrigin()
         let checked = try transport(trusts: nil)

@@ -111,7 +111,7 @@ struct CurlTransportTests {
         await origin.stop()
     }
 
-    @Test("S14: trailer fields are read and dropped, and the connection serves the next request")
+    @Test("Trailer fields are read and dropped, and the connection serves the next request", .requirement("S14"))
     func trailers() async throws {
         let server = try await ScriptedServer { _, _, _ in
             .send(
