@@ -11,7 +11,9 @@ internal import Testing
         return try #require(Data(base64Encoded: image.base64))
     }
 
-    @Test("F1: ImageIO decodes an image, original and as a variant", arguments: ["png", "gif", "webp lossless"])
+    @Test(
+        "ImageIO decodes an image, original and as a variant", .requirement("F1"),
+        arguments: ["png", "gif", "webp lossless"])
     func variants(name: String) async throws {
         let data = try data(name)
         let original = try await ProcessorSample.value(data, as: .image()).cgImage
@@ -27,7 +29,7 @@ internal import Testing
         #expect(corner.height == 1)
     }
 
-    @Test("F1: an unknown format and a too large image throw")
+    @Test("an unknown format and a too large image throw", .requirement("F1"))
     func errors() async throws {
         await #expect(throws: ImageError.malformed(reason: "ImageIO does not know the format")) {
             try await ProcessorSample.value(Data("<html>".utf8), as: .image())

@@ -76,7 +76,9 @@ struct ImageLoadingTests {
         ("another color space", changed { $0.colorSpace = .displayP3 }),
     ]
 
-    @Test("F3: a variant with one changed field misses in memory; an equal variant hits and calls no decoder")
+    @Test(
+        "a variant with one changed field misses in memory; an equal variant hits and calls no decoder",
+        .requirement("F3"))
     func variants() async throws {
         let first = try await loader.load(url, as: .image(decoder, Self.base))
         #expect(first.source == .network)
@@ -96,7 +98,7 @@ struct ImageLoadingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test("F4: two sizes share one request; a removal removes both")
+    @Test("two sizes share one request; a removal removes both", .requirement("F4"))
     func sizes() async throws {
         let small = ImageVariant(displaySize: ImageSize(width: 10, height: 10))
         let large = ImageVariant(displaySize: ImageSize(width: 200, height: 200))
@@ -119,7 +121,7 @@ struct ImageLoadingTests {
         }
     }
 
-    @Test("F3: the store keeps a separate representation for each orientation and color space")
+    @Test("the store keeps a separate representation for each orientation and color space", .requirement("F3"))
     func storedSettings() async throws {
         func load(_ loader: ResourceLoader) async throws -> [String] {
             var texts: [String] = []
@@ -139,7 +141,7 @@ struct ImageLoadingTests {
         #expect(try await load(ResourceLoader(store: loader.store, transport: transport)) == texts)
     }
 
-    @Test("F1: the limit applies to the image in the orientation of its variant")
+    @Test("the limit applies to the image in the orientation of its variant", .requirement("F1"))
     func sizeInOrientation() throws {
         let bytes = ImageFixtures.jpeg(ImageFixtures.exif(orientation: 6), ImageFixtures.frame(width: 500, height: 375))
         let header = try #require(ImageHeader(Data(bytes)))
@@ -147,7 +149,7 @@ struct ImageLoadingTests {
         #expect(header.size(in: .stored) == ImageSize(width: 500, height: 375))
     }
 
-    @Test("F2: an image without a readable header throws and is not stored")
+    @Test("an image without a readable header throws and is not stored", .requirement("F2"))
     func garbage() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "no image") }
         let directory = try TemporaryDirectory()

@@ -17,7 +17,7 @@ internal import Testing
             && numbers.allSatisfy { $0 == $0.rounded() }
     }
 
-    @Test("F5: for any variant the source lies inside the image and the destination inside the output")
+    @Test("for any variant the source lies inside the image and the destination inside the output", .requirement("F5"))
     func random() throws {
         var generator = SeededGenerator()
         var placed = 0

@@ -1,4 +1,5 @@
 internal import CacheImages
+internal import TestSupport
 internal import Testing
 
 @Suite struct ImagePlacementTests {
@@ -39,7 +40,7 @@ internal import Testing
     private static let whole = ImageRect(x: 0, y: 0, width: 1, height: 1)
 
     @Test(
-        "F5, F6: Appendix B",
+        "Appendix B", .requirement("F5", "F6"),
         arguments: [
             Vector(
                 (500, 375), in: (100, 100), .scaleToFill,
@@ -90,7 +91,7 @@ internal import Testing
     }
 
     @Test(
-        "F6: without a display size, the image keeps its pixels", arguments: ImageContentMode.allCases,
+        "without a display size, the image keeps its pixels", .requirement("F6"), arguments: ImageContentMode.allCases,
         [nil, (0, 0), (0, 50), (50, 0)] as [Sides?])
     func original(mode: ImageContentMode, display: Sides?) throws {
         for excess in [[], .fitCropsExcess, .fillLeavesExcess] as [ImageExcess] {
@@ -109,7 +110,7 @@ internal import Testing
 
     /// The placements by the modes that do not resize: larger than the area, smaller, and larger in one direction.
     @Test(
-        "F5: nine modes pixel by pixel",
+        "nine modes pixel by pixel", .requirement("F5"),
         arguments: [
             (.center, 200, 137, 25, 30), (.top, 200, 0, 25, 0), (.bottom, 200, 275, 25, 60),
             (.left, 0, 137, 0, 30), (.right, 400, 137, 50, 30), (.topLeft, 0, 0, 0, 0),
@@ -138,7 +139,7 @@ internal import Testing
     }
 
     @Test(
-        "F5: other proportions, and sizes between pixels",
+        "other proportions, and sizes between pixels", .requirement("F5"),
         arguments: [
             // Upright.
             Vector(
@@ -187,7 +188,7 @@ internal import Testing
     }
 
     @Test(
-        "F6: a crop is clamped to the image",
+        "a crop is clamped to the image", .requirement("F6"),
         arguments: [
             (ImageRect(x: -0.5, y: -0.5, width: 1, height: 1), [0, 0, 250, 187]),
             (ImageRect(x: 0.5, y: 0.5, width: 1, height: 1), [250, 187, 250, 187]),
@@ -202,7 +203,7 @@ internal import Testing
     }
 
     @Test(
-        "F6: a crop outside the image is an error",
+        "a crop outside the image is an error", .requirement("F6"),
         arguments: [
             ImageRect(x: 1, y: 0, width: 1, height: 1), ImageRect(x: 0, y: 1, width: 1, height: 1),
             ImageRect(x: -1, y: 0, width: 1, height: 1), ImageRect(x: 0, y: -2, width: 1, height: 1),
@@ -214,7 +215,7 @@ internal import Testing
     }
 
     @Test(
-        "F6: an invalid size, scale or crop throws",
+        "an invalid size, scale or crop throws", .requirement("F6"),
         arguments: [-1, .nan, .infinity, -.infinity, -.leastNonzeroMagnitude, 1e300] as [Double])
     func invalid(number: Double) throws {
         let image = ImageSize(width: 500, height: 375)
@@ -254,7 +255,7 @@ internal import Testing
         }
     }
 
-    @Test("F6: an image has at least one pixel, a scale is not 0, and errors name the cause")
+    @Test("an image has at least one pixel, a scale is not 0, and errors name the cause", .requirement("F6"))
     func descriptions() {
         let size = ImageSize(width: 0.5, height: 1)
         #expect(throws: ImageGeometryError.invalidImageSize(size)) { try ImageVariant.original.placement(of: size) }

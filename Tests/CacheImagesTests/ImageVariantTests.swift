@@ -17,7 +17,7 @@ internal import Testing
         displaySize: ImageSize(width: 100, height: 75), crop: ImageRect(x: 0, y: 0.25, width: 1, height: 0.5),
         mode: .aspectFill, excess: .fillLeavesExcess, interpolation: .low, scale: 2)
 
-    @Test("F3: each changed field changes the id; equal fields have equal ids")
+    @Test("each changed field changes the id; equal fields have equal ids", .requirement("F3"))
     func fields() {
         var variants = [variant]
         func change(_ change: (inout ImageVariant) -> Void) {
@@ -52,7 +52,7 @@ internal import Testing
         #expect(variants.map(id) == variants.map(id))
     }
 
-    @Test("F3: the decoder and its version are part of the id")
+    @Test("the decoder and its version are part of the id", .requirement("F3"))
     func decoder() {
         let ids = ["echo", "other"].flatMap { name in
             [1, 2].map { ImageProcessor(Echo(id: ProcessorID(name, version: $0)), variant).id }
@@ -61,7 +61,7 @@ internal import Testing
         #expect(ids[0] == id(variant))
     }
 
-    @Test("F3, F4: the text of an id; the original's id contains neither size nor crop")
+    @Test("the text of an id; the original's id contains neither size nor crop", .requirement("F3", "F4"))
     func text() {
         #expect(
             id(variant).description
@@ -77,7 +77,7 @@ internal import Testing
         )
     }
 
-    @Test("F6: a variant without effect has the original's id")
+    @Test("a variant without effect has the original's id", .requirement("F6"))
     func nothing() {
         var variant = ImageVariant.original
         for size in [
@@ -93,7 +93,7 @@ internal import Testing
         }
     }
 
-    @Test("F1: the decoder receives the requested variant, and its result is the image")
+    @Test("the decoder receives the requested variant, and its result is the image", .requirement("F1"))
     func image() async throws {
         #expect(try await ProcessorSample.value(Data([1]), as: .image(Echo(), variant)) == variant)
         #expect(try await ProcessorSample.value(Data([1]), as: .image(Echo())) == .original)
@@ -109,7 +109,7 @@ internal import Testing
         func decode(_ data: Data, _ variant: ImageVariant) throws { calls.increment() }
     }
 
-    @Test("F1: an image whose header exceeds the limit does not reach the decoder")
+    @Test("an image whose header exceeds the limit does not reach the decoder", .requirement("F1"))
     func tooLarge() async throws {
         let decoder = Careful()
         let bomb = Data(ImageFixtures.png(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF))
@@ -132,7 +132,7 @@ internal import Testing
         #expect(decoder.calls.value == 2)
     }
 
-    @Test("F1: the default limit is 8192 by 8192 pixels; a decoder may set another")
+    @Test("the default limit is 8192 by 8192 pixels; a decoder may set another", .requirement("F1"))
     func defaultLimit() {
         #expect(Echo().maxPixels == 67_108_864)
     }

@@ -32,7 +32,9 @@ struct BodyLimitsTests {
         #expect((0...1).contains(Limits(lowWaterMark: .nan).lowWaterMark))
     }
 
-    @Test("J5: a body above its limit, in one chunk or many, is refused and leaves nothing; the old entry stays")
+    @Test(
+        "a body above its limit, in one chunk or many, is refused and leaves nothing; the old entry stays",
+        .requirement("J5"))
     func bodyTooLarge() throws {
         let store = try open(Limits(maxBytes: 80_000))
         let old = try store.insert(Data("old".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -87,7 +89,7 @@ struct BodyLimitsTests {
         }
     }
 
-    @Test("J5: discarded bodies evict nothing")
+    @Test("discarded bodies evict nothing", .requirement("J5"))
     func discarded() async throws {
         let store = try open(Limits(maxBytes: 300_000, maxEntryBytes: 100_000))
         try LimitsTests.fill(sandbox, store, (0..<17).map { "\($0 + 10)" }, 10_000)
@@ -100,7 +102,7 @@ struct BodyLimitsTests {
         #expect(try sandbox.names().count == 17)
     }
 
-    @Test("J5: a body that does not fit with the WAL is refused before an eviction")
+    @Test("a body that does not fit with the WAL is refused before an eviction", .requirement("J5"))
     func besideWAL() async throws {
         let store = try open(Limits(maxBytes: 32 << 20, maxEntryBytes: 31 << 20))
         try LimitsTests.fill(sandbox, store, (0..<10).map { "\($0 + 10)" }, 10_000)
@@ -111,7 +113,7 @@ struct BodyLimitsTests {
         #expect(try store.statistics().entries == 10)
     }
 
-    @Test("J5: a large body gets its space before its commit, in short transactions")
+    @Test("a large body gets its space before its commit, in short transactions", .requirement("J5"))
     func largeBody() async throws {
         let store = try open(Limits(maxBytes: 6_000_000, maxEntryBytes: 4_000_000, lowWaterMark: 1))
         try LimitsTests.fill(sandbox, store, (0..<500).map { "\($0 + 1_000)" }, 10_000)
@@ -124,7 +126,7 @@ struct BodyLimitsTests {
         #expect(try await store.check(digests: true).isSound)
     }
 
-    @Test("A5: a partition has its own limit, and evicts only its own entries")
+    @Test("a partition has its own limit, and evicts only its own entries", .requirement("A5"))
     func partitions() async throws {
         let store = try open(Limits(maxBytes: 10_000_000, maxPartitionBytes: 100_000, lowWaterMark: 0.5))
         func put(_ number: Int, _ partition: String) throws {

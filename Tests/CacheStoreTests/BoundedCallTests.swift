@@ -160,7 +160,7 @@ struct BoundedCallTests {
         #expect(try store.evict(olderThan: .zero).entries == 9)
     }
 
-    @Test("J5: the first commit over a lowered limit evicts a few entries; a pass evicts the rest")
+    @Test("the first commit over a lowered limit evicts a few entries; a pass evicts the rest", .requirement("J5"))
     func loweredLimit() async throws {
         try sandbox.fillQuickly(3_000)
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(5))

@@ -14,12 +14,12 @@ struct CacheKeyTests {
         "http://a.com/?u=b.com/", "http://a.com/x", "http://a.com/x/", "http://a.com",
     ]
 
-    @Test("A3: the vectors of Appendix C are distinct keys")
+    @Test("the vectors of Appendix C are distinct keys", .requirement("A3"))
     func distinctKeys() throws {
         #expect(try Set(Self.distinct.map { try CacheKey(url: $0) }).count == Self.distinct.count)
     }
 
-    @Test("A3: the vectors of Appendix C are distinct entries, each with its own body")
+    @Test("the vectors of Appendix C are distinct entries, each with its own body", .requirement("A3"))
     func distinctEntries() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -31,7 +31,7 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "A3: equal by RFC 3986 §6.2.2 and §6.2.3",
+        "equal by RFC 3986 §6.2.2 and §6.2.3", .requirement("A3"),
         arguments: [
             ("http://A.com/x", "http://a.com/x"),
             ("HTTP://a.com/x", "http://a.com/x"),
@@ -52,7 +52,7 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "A3, V01: distinct by RFC 3986",
+        "distinct by RFC 3986", .requirement("A3", "V01"),
         arguments: [
             ("http://a.com/X", "http://a.com/x"),
             ("http://a.com:443/", "http://a.com/"),
@@ -67,7 +67,7 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "A3: stores and finds a URL of 4,000 characters, and one with %FF",
+        "stores and finds a URL of 4,000 characters, and one with %FF", .requirement("A3"),
         arguments: [
             "http://a.com/" + String(repeating: "x", count: 3_987), "http://a.com/%FF", "http://a.com/?%FF=%00",
         ])
@@ -87,7 +87,8 @@ struct CacheKeyTests {
     }
 
     @Test(
-        "A4: a name never equals a URL, with any text", arguments: ["http://a.com/", "", "name=http://a.com/", "a:b"])
+        "a name never equals a URL, with any text", .requirement("A4"),
+        arguments: ["http://a.com/", "", "name=http://a.com/", "a:b"])
     func names(_ name: String) throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()
@@ -111,7 +112,7 @@ struct CacheKeyTests {
         #expect(try store.peek(decomposed) == nil)
     }
 
-    @Test("A5, V11: partitions keep the same URL apart")
+    @Test("partitions keep the same URL apart", .requirement("A5", "V11"))
     func partitions() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

@@ -13,7 +13,7 @@ struct ConfigurationTests {
         return text.contains("SwiftLogNoOpLogHandler")
     }
 
-    @Test("K1: each default equals the documented one")
+    @Test("each default equals the documented one", .requirement("K1"))
     func defaults() {
         var defaults = DocumentedDefaults(of: ResponseStore.Configuration())
         defaults.check("limits") { $0.limits == .standard }
@@ -38,7 +38,7 @@ struct ConfigurationTests {
         #expect(defaults.differences == [])
     }
 
-    @Test("K1: the small configuration has one reader, 512 KiB of pages and 32 MiB on disk")
+    @Test("the small configuration has one reader, 512 KiB of pages and 32 MiB on disk", .requirement("K1"))
     func small() {
         let small = ResponseStore.Configuration.small
         #expect(small.limits == Limits(maxBytes: 32 << 20))
@@ -46,7 +46,9 @@ struct ConfigurationTests {
         #expect(small.cacheByteCount == 512 << 10)
     }
 
-    @Test("K1: limits are absent by default; the standard limits are 512 MiB, and an eighth of it for one body")
+    @Test(
+        "limits are absent by default; the standard limits are 512 MiB, and an eighth of it for one body",
+        .requirement("K1"))
     func limits() {
         var none = DocumentedDefaults(of: Limits())
         none.check("maxBytes") { $0.maxBytes == nil }
@@ -58,7 +60,7 @@ struct ConfigurationTests {
         #expect(Limits.standard == Limits(maxBytes: 512 << 20, maxEntryBytes: 64 << 20, lowWaterMark: 0.9))
     }
 
-    @Test("K1: omitted options keep those of the entry")
+    @Test("omitted options keep those of the entry", .requirement("K1"))
     func options() {
         var options = DocumentedDefaults(of: EntryOptions())
         options.check("lifetime") { $0.lifetime == nil }
@@ -67,7 +69,7 @@ struct ConfigurationTests {
         #expect(options.differences == [])
     }
 
-    @Test("K1: changing a configuration does not affect an open store")
+    @Test("changing a configuration does not affect an open store", .requirement("K1"))
     func copied() throws {
         let sandbox = try Sandbox()
         var configuration = sandbox.configuration()

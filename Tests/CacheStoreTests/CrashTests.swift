@@ -28,8 +28,8 @@ struct CrashTests {
     }
 
     @Test(
-        "A2: after a kill, acknowledged changes are whole, others whole or absent, and no orphan stays"
-    )
+        "after a kill, acknowledged changes are whole, others whole or absent, and no orphan stays",
+        .requirement("A2"))
     func killed() async throws {
         let sandbox = try Sandbox()
         let seed = SeededGenerator()

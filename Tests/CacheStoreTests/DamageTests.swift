@@ -86,7 +86,7 @@ struct DamageTests {
     }
 
     @Test(
-        "A7: a damaged body is a miss, drops its entry, and can be stored again",
+        "a damaged body is a miss, drops its entry, and can be stored again", .requirement("A7"),
         arguments: Damage.allCases,
         [ResponseStore.Configuration.Verification.firstRead, .everyRead])
     func miss(_ damage: Damage, verification: ResponseStore.Configuration.Verification) throws {
@@ -179,7 +179,8 @@ struct DamageTests {
     }
 
     @Test(
-        "A7: each entry that shares a damaged body is dropped when opened; storing the body again serves the rest",
+        "each entry that shares a damaged body is dropped when opened; storing the body again serves the rest",
+        .requirement("A7"),
         arguments: [Damage.deleted, .truncated, .altered])
     func sharedBody(_ damage: Damage) throws {
         let scene = try Scene()
@@ -198,7 +199,7 @@ struct DamageTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("A7: a damaged body is a miss even if the index is read-only")
+    @Test("a damaged body is a miss even if the index is read-only", .requirement("A7"))
     func indexLocked() throws {
         let scene = try Scene()
         let store = try scene.sandbox.open { $0.busyTimeout = .zero }
@@ -287,7 +288,9 @@ struct DamageTests {
         do { try body() } catch is StoreError {}
     }
 
-    @Test("A7: a scrambled row is a miss or a typed error, never a trap and never other bytes", arguments: scrambles)
+    @Test(
+        "a scrambled row is a miss or a typed error, never a trap and never other bytes", .requirement("A7"),
+        arguments: scrambles)
     func scrambled(_ sql: String) throws {
         let sandbox = try Sandbox()
         let first = try sandbox.open()
@@ -328,7 +331,7 @@ struct DamageTests {
     }
 
     @Test(
-        "A7: an entry whose row no longer parses is a miss, and the next insertion replaces it",
+        "an entry whose row no longer parses is a miss, and the next insertion replaces it", .requirement("A7"),
         arguments: scrambles.prefix(9).filter { !$0.contains("\(Int64.min)") })
     func healed(_ sql: String) throws {
         let sandbox = try Sandbox()

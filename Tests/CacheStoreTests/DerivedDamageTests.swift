@@ -23,7 +23,8 @@ struct DerivedDamageTests {
 
     // MARK: Limits
 
-    @Test("J5: a derived representation counts in the limits, and evicts the least recently used entries")
+    @Test(
+        "a derived representation counts in the limits, and evicts the least recently used entries", .requirement("J5"))
     func limits() async throws {
         let store = try sandbox.open { $0.limits = Limits(maxBytes: 6_000, maxEntryBytes: 4_000, lowWaterMark: 1) }
         try sandbox.fill(store, ["a", "b", "c", "d"])
@@ -102,7 +103,8 @@ struct DerivedDamageTests {
     }
 
     @Test(
-        "A7: a damaged representation is a miss and is dropped; its entry and the other representations stay",
+        "a damaged representation is a miss and is dropped; its entry and the other representations stay",
+        .requirement("A7"),
         arguments: damages)
     func damaged(_ way: String) async throws {
         let store = try sandbox.open()
@@ -126,7 +128,9 @@ struct DerivedDamageTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test("A7: a check finds a damaged representation; a repair drops it and keeps its entry", arguments: damages)
+    @Test(
+        "a check finds a damaged representation; a repair drops it and keeps its entry", .requirement("A7"),
+        arguments: damages)
     func repair(_ way: String) async throws {
         let store = try sandbox.open()
         let entry = try entry(store, "a")
@@ -140,7 +144,7 @@ struct DerivedDamageTests {
         #expect(sandbox.files().count == 1)
     }
 
-    @Test("A7: a repair reports an unlisted representation with its key and name, and drops it")
+    @Test("a repair reports an unlisted representation with its key and name, and drops it", .requirement("A7"))
     func unlisted() throws {
         let store = try sandbox.open()
         let entry = try entry(store, "a")

@@ -38,7 +38,9 @@ struct DerivedTests {
 
     // MARK: Finding
 
-    @Test("F4: every store finds a derived representation by entry and name, also after reopening; it is not an entry")
+    @Test(
+        "every store finds a derived representation by entry and name, also after reopening; it is not an entry",
+        .requirement("F4"))
     func found() async throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -91,7 +93,7 @@ struct DerivedTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("J1: a lookup counts as one access, even if only a derived representation is read")
+    @Test("a lookup counts as one access, even if only a derived representation is read", .requirement("J1"))
     func use() throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -157,7 +159,7 @@ struct DerivedTests {
     }
 
     @Test(
-        "F4, J2, J3: every removal of an entry removes its derived representations, rows and files",
+        "every removal of an entry removes its derived representations, rows and files", .requirement("F4", "J2", "J3"),
         arguments: Way.allCases)
     func gone(_ way: Way) async throws {
         let store = try sandbox.open()
@@ -177,7 +179,9 @@ struct DerivedTests {
         #expect(try await reader.check(digests: true).problems == [])
     }
 
-    @Test("J2: derived representations are removed in the transaction of their entry, and restored by its rollback")
+    @Test(
+        "derived representations are removed in the transaction of their entry, and restored by its rollback",
+        .requirement("J2"))
     func oneTransaction() throws {
         let store = try sandbox.open()
         let entry = try fill(store)
@@ -195,7 +199,8 @@ struct DerivedTests {
     }
 
     @Test(
-        "F4: a 304, new options, an equal body and changes of other variants keep the derived representations")
+        "a 304, new options, an equal body and changes of other variants keep the derived representations",
+        .requirement("F4"))
     func kept() async throws {
         let store = try sandbox.open()
         let entry = try fill(store)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("EntryMetadata")
 struct EntryMetadataTests {
-    @Test("A1: every value reads back unchanged, after the commit and from a reopened store")
+    @Test("every value reads back unchanged, after the commit and from a reopened store", .requirement("A1"))
     func roundTrip() throws {
         let sandbox = try Sandbox()
         let key = try CacheKey.path("full")
@@ -26,7 +26,7 @@ struct EntryMetadataTests {
         #expect(found.first?.byteCount == 4)
     }
 
-    @Test("A1: unknown values stay unknown, and an empty body stays empty")
+    @Test("unknown values stay unknown, and an empty body stays empty", .requirement("A1"))
     func minimal() throws {
         let sandbox = try Sandbox()
         let key = try CacheKey.path("empty")
@@ -44,7 +44,7 @@ struct EntryMetadataTests {
         #expect(sandbox.files() == [])
     }
 
-    @Test("P28: the bytes 0x80 to 0xFF of a head read back unchanged")
+    @Test("the bytes 0x80 to 0xFF of a head read back unchanged", .requirement("P28"))
     func headBytes() throws {
         let sandbox = try Sandbox()
         let store = try sandbox.open()

@@ -41,7 +41,7 @@ struct EvictionPolicyTests {
     }
 
     @Test(
-        "J5: the order of eviction",
+        "the order of eviction", .requirement("J5"),
         arguments: [
             Case(
                 "never used: the oldest; the largest", [("a", 10, 0), ("b", 9_000, 0), ("c", 300, 0)],
@@ -73,7 +73,7 @@ struct EvictionPolicyTests {
     }
 
     @Test(
-        "J5: neither staleness nor lifetime changes the order; pinned entries are never evicted",
+        "neither staleness nor lifetime changes the order; pinned entries are never evicted", .requirement("J5"),
         arguments: EvictionPolicy.allCases)
     func ranks(_ policy: EvictionPolicy) throws {
         let store = try sandbox.open { $0.evictionPolicy = policy }

@@ -27,7 +27,7 @@ struct EvictionTests {
         try RawIndex(sandbox.indexPath).rows("SELECT substr(key, 21) FROM entry ORDER BY key").compactMap { $0[0] }
     }
 
-    @Test("J5: evicts the least recently used entries first, one by one, and no more than needed")
+    @Test("evicts the least recently used entries first, one by one, and no more than needed", .requirement("J5"))
     func leastRecentlyUsed() throws {
         let store = try sandbox.open()
         try fill(store, ["a", "b", "c", "d", "e"])
@@ -48,7 +48,7 @@ struct EvictionTests {
         }
     }
 
-    @Test("J5: down to a number of entries, the least recently used first, stale or not")
+    @Test("down to a number of entries, the least recently used first, stale or not", .requirement("J5"))
     func maxEntries() throws {
         let store = try sandbox.open()
         try fill(store, ["a", "b", "c"])
@@ -66,7 +66,9 @@ struct EvictionTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("J1: evicts by last access and by age, both strictly; a hit renews the access, a 304 neither, a 200 both")
+    @Test(
+        "evicts by last access and by age, both strictly; a hit renews the access, a 304 neither, a 200 both",
+        .requirement("J1"))
     func byTime() async throws {
         let store = try sandbox.open()
         try fill(store, ["used", "freshened", "replaced", "left"])
@@ -119,7 +121,7 @@ struct EvictionTests {
         #expect(try pages() <= Int(Connection.emptyPageCount))
     }
 
-    @Test("J5: stale entries rank like fresh ones, by the last access")
+    @Test("stale entries rank like fresh ones, by the last access", .requirement("J5"))
     func staleEntries() throws {
         let store = try sandbox.open()
         try fill(store, ["never"])

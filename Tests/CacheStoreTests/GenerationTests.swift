@@ -43,7 +43,8 @@ struct GenerationTests {
     }
 
     @Test(
-        "J4: a load that began before the removal of its key stores nothing, and its failure is not counted",
+        "a load that began before the removal of its key stores nothing, and its failure is not counted",
+        .requirement("J4"),
         arguments: Removal.allCases)
     func removed(_ removal: Removal) throws {
         let store = try sandbox.open()
@@ -82,7 +83,8 @@ struct GenerationTests {
         }
     }
 
-    @Test("J4: the removal of another key does not affect the old entry; a refused commit leaves no file")
+    @Test(
+        "the removal of another key does not affect the old entry; a refused commit leaves no file", .requirement("J4"))
     func refusedLeavesNothing() async throws {
         let store = try sandbox.open()
         let generation = try store.generation()
@@ -105,7 +107,7 @@ struct GenerationTests {
         #expect(try await store.check(digests: true).isSound)
     }
 
-    @Test("J4: after more removals than the store records, a load of any key is refused")
+    @Test("after more removals than the store records, a load of any key is refused", .requirement("J4"))
     func forgotten() throws {
         let store = try sandbox.open()
         let generation = try store.generation()
@@ -139,7 +141,7 @@ struct GenerationTests {
         #expect(try store.recordFailure(for: .path("a"), status: 500, unlessRemovedSince: generation) == 0)
     }
 
-    @Test("J4: a removal in another process counts, even if the process has since been killed")
+    @Test("a removal in another process counts, even if the process has since been killed", .requirement("J4"))
     func otherProcess() async throws {
         let store = try sandbox.open()
         let keys = try ["a", "b", "c"].map { try CacheKey(url: "https://example.com/", partition: $0) }

@@ -43,7 +43,8 @@ struct GhostEntryTests {
     }
 
     @Test(
-        "J5: under the value-aware policy, an entry that is stored again continues with its earlier uses",
+        "Under the value-aware policy, an entry that is stored again continues with its earlier uses",
+        .requirement("J5"),
         arguments: EvictionPolicy.allCases)
     func comingBack(_ policy: EvictionPolicy) throws {
         let store = try open { $0.evictionPolicy = policy }

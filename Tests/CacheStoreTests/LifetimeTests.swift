@@ -45,7 +45,7 @@ struct LifetimeTests {
         try suite.expect(names, store)
     }
 
-    @Test("J6: reopening the store removes session entries and keeps permanent ones")
+    @Test("reopening the store removes session entries and keeps permanent ones", .requirement("J6"))
     func reopen() async throws {
         for _ in 0..<3 {
             let store = try sandbox.open()
@@ -63,7 +63,7 @@ struct LifetimeTests {
         }
     }
 
-    @Test("J6: the session lasts while any store has the directory open")
+    @Test("the session lasts while any store has the directory open", .requirement("J6"))
     func overlapping() throws {
         var store = try sandbox.open()
         try fill(store)
@@ -77,7 +77,7 @@ struct LifetimeTests {
         try expect(["permanent"], try sandbox.open())
     }
 
-    @Test("J6: an open store of another process keeps the session, a closed store does not")
+    @Test("an open store of another process keeps the session, a closed store does not", .requirement("J6"))
     func otherProcess() async throws {
         let (opened, release) = (sandbox.directory.path + "/opened", sandbox.directory.path + "/release")
         async let child: Void = {
@@ -101,7 +101,7 @@ struct LifetimeTests {
         try Self.expect(self, ["permanent"], try sandbox.open())
     }
 
-    @Test("J6: a kill ends the session of its process")
+    @Test("a kill ends the session of its process", .requirement("J6"))
     func killed() async throws {
         await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
             try Self.fill(path) { _ in kill(getpid(), SIGKILL) }

@@ -24,7 +24,7 @@ struct LimitsTests {
     // MARK: Keeping the limits
 
     @Test(
-        "J5: filling a store to 150 % exceeds the limit at no commit, and the newest entries stay",
+        "filling a store to 150 % exceeds the limit at no commit, and the newest entries stay", .requirement("J5"),
         arguments: [
             (Limits(maxBytes: 200_000), 1_000, 300), (Limits(maxBytes: 400_000, lowWaterMark: 0.5), 30_000, 20),
             (Limits(maxBytes: 200_000, lowWaterMark: 1), 10, 900), (Limits(maxEntries: 100), 10, 150),
@@ -59,7 +59,9 @@ struct LimitsTests {
         try sandbox.fill(store, names, byteCount: byteCount)
     }
 
-    @Test("J5: when a limit is reached, evicts down to the low-water mark", arguments: [0, 0.1, 0.5, 0.9, 0.99, 1])
+    @Test(
+        "when a limit is reached, evicts down to the low-water mark", .requirement("J5"),
+        arguments: [0, 0.1, 0.5, 0.9, 0.99, 1])
     func lowWaterMark(_ mark: Double) async throws {
         for limits in [
             Limits(maxEntries: 50, lowWaterMark: mark), Limits(maxBytes: 200_000, lowWaterMark: mark),
@@ -89,7 +91,7 @@ struct LimitsTests {
 
     static func clear(_ store: ResponseStore) throws { try store.clear() }
 
-    @Test("J5: the most recently used entries stay")
+    @Test("the most recently used entries stay", .requirement("J5"))
     func leastRecentlyUsed() async throws {
         let store = try open(Limits(maxEntries: 10, lowWaterMark: 0.5))
         try Self.fill(sandbox, store, Self.numbers(0..<10))
@@ -102,7 +104,7 @@ struct LimitsTests {
         #expect(try sandbox.names() == ["10000", "10002", "10007", "10009", "new"])
     }
 
-    @Test("J5: evicts the least recently used entry first, regardless of staleness and lifetime")
+    @Test("evicts the least recently used entry first, regardless of staleness and lifetime", .requirement("J5"))
     func order() throws {
         let store = try open(Limits(maxEntries: 6, lowWaterMark: 1))
         try sandbox.fill(store, ["pinned"], options: EntryOptions(isPinned: true))
@@ -127,7 +129,9 @@ struct LimitsTests {
 
     // MARK: Pins
 
-    @Test("J5: pinned entries are never evicted; a put that they leave no room for throws", arguments: [true, false])
+    @Test(
+        "pinned entries are never evicted; a put that they leave no room for throws", .requirement("J5"),
+        arguments: [true, false])
     func pinned(countsBytes: Bool) async throws {
         let store = try sandbox.open {
             $0.limits =

@@ -58,7 +58,7 @@ struct MixedConcurrencyTests {
         }
     }
 
-    @Test("K6: 50 tasks run 1,000 operations each; a second store's limits are unaffected")
+    @Test("50 tasks run 1,000 operations each; a second store's limits are unaffected", .requirement("K6"))
     func everything() async throws {
         let sandbox = try Sandbox()
         let limits = Limits(maxBytes: 120_000, maxEntries: 45)

@@ -47,7 +47,7 @@ struct OpeningTests {
     private static func wait(for semaphore: DispatchSemaphore) { semaphore.wait() }
 
     @Test(
-        "J6: a directory and its missing parents are created for their owner only, under any umask",
+        "a directory and its missing parents are created for their owner only, under any umask", .requirement("J6"),
         arguments: [0, 0o022, 0o077])
     func created(umask mask: UInt32) async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String, mask = mask as UInt32] in
@@ -72,7 +72,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("J6: by default, the store is in the platform's cache directory, which is created")
+    @Test("by default, the store is in the platform's cache directory, which is created", .requirement("J6"))
     func defaultDirectory() async throws {
         await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
             for (caches, expected) in [(path + "/x/caches", "/x/caches"), ("relative", "/home/.cache")] {

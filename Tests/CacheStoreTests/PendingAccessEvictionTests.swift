@@ -1,4 +1,5 @@
 import CacheStore
+import TestSupport
 import Testing
 
 /// An eviction among entries with accesses that are only in memory.
@@ -26,7 +27,7 @@ struct PendingAccessEvictionTests {
         return count
     }
 
-    @Test("J1: a pending access protects an entry from a rule by last use, but not from a rule by age")
+    @Test("a pending access protects an entry from a rule by last use, but not from a rule by age", .requirement("J1"))
     func rulesByTime() throws {
         try transact(among: 3) { transaction, accesses in
             _ = accesses.note(2, at: 4)
@@ -39,7 +40,8 @@ struct PendingAccessEvictionTests {
         }
     }
 
-    @Test("J5: pending accesses move their entries behind the unused ones, in the order of the accesses")
+    @Test(
+        "pending accesses move their entries behind the unused ones, in the order of the accesses", .requirement("J5"))
     func order() throws {
         try transact(among: 6) { transaction, accesses in
             for id in [1, 3, 2, 5, 1] as [Int64] { _ = accesses.note(id, at: 10) }

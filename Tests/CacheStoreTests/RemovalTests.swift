@@ -12,7 +12,7 @@ struct RemovalTests {
         sandbox = try Sandbox()
     }
 
-    @Test("A5: a removal in one partition, also by a prefix, keeps the same keys in other partitions")
+    @Test("a removal in one partition, also by a prefix, keeps the same keys in other partitions", .requirement("A5"))
     func partitions() throws {
         let store = try sandbox.open()
         for partition in ["", "a", "b"] {
@@ -79,7 +79,7 @@ struct RemovalTests {
         #expect(try store.statistics().entries == 60)
     }
 
-    @Test("J3, Z02: clear() counts exactly, keeps foreign files, and leaves a store that works")
+    @Test("clear() counts exactly, keeps foreign files, and leaves a store that works", .requirement("J3", "Z02"))
     func clear() throws {
         let store = try sandbox.open()
         for number in 0..<600 {
@@ -110,7 +110,7 @@ struct RemovalTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("J2: a reader that finds an entry during a removal has read it before the removal")
+    @Test("a reader that finds an entry during a removal has read it before the removal", .requirement("J2"))
     func seenMeanwhile() async throws {
         let store = try sandbox.open()
         // The last entry that the removal removes.
@@ -151,7 +151,9 @@ struct RemovalTests {
         #expect(sandbox.files() == [])
     }
 
-    @Test("Z02: hosts have no port, match in any case, and may be an IPv6 address with or without brackets")
+    @Test(
+        "hosts have no port, match in any case, and may be an IPv6 address with or without brackets",
+        .requirement("Z02"))
     func hosts() throws {
         let store = try sandbox.open()
         func fill() throws {

@@ -22,7 +22,7 @@ struct RepairTests {
     }
 
     @Test(
-        "A7: after a repair the store is sound, and undamaged entries are still there",
+        "After a repair the store is sound, and undamaged entries are still there", .requirement("A7"),
         arguments: [
             "UPDATE blob SET reference_count = 5", "UPDATE total SET entry_count = 9, physical_bytes = 0",
             "DELETE FROM total", "UPDATE total SET last_id = \(Int64.max)", "UPDATE total SET unused_id = 3",
@@ -48,7 +48,7 @@ struct RepairTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test("A7: entries whose body is missing, short or altered are removed, orphans deleted")
+    @Test("Entries whose body is missing, short or altered are removed, orphans deleted", .requirement("A7"))
     func files() throws {
         for damage in ["missing", "short", "altered", "orphan"] {
             let sandbox = try Sandbox()

@@ -20,7 +20,7 @@ struct ResponseStoreTests {
 
     // MARK: Keeping
 
-    @Test("A1: stored bodies survive reopening, byte for byte")
+    @Test("stored bodies survive reopening, byte for byte", .requirement("A1"))
     func reopen() throws {
         let bodies = [Data(), Data("x".utf8), .noise(16_384, seed: 1), .noise(1_000_000, seed: 2)]
         let store = try sandbox.open()
@@ -33,7 +33,7 @@ struct ResponseStoreTests {
         #expect(try reopened.check(digests: true).isSound)
     }
 
-    @Test("A1: acknowledged entries survive the kill of their process")
+    @Test("acknowledged entries survive the kill of their process", .requirement("A1"))
     func killedAfterAcknowledgement() async throws {
         await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
             try Self.fillAndDie(path)
@@ -54,7 +54,7 @@ struct ResponseStoreTests {
         kill(getpid(), SIGKILL)
     }
 
-    @Test("C5: a replacement replaces body, head and validators together")
+    @Test("a replacement replaces body, head and validators together", .requirement("C5"))
     func replace() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -138,7 +138,9 @@ struct ResponseStoreTests {
 
     // MARK: Accesses
 
-    @Test("A6: only a lookup counts as an access, once it is flushed; peek, contains and opening a body do not")
+    @Test(
+        "only a lookup counts as an access, once it is flushed; peek, contains and opening a body do not",
+        .requirement("A6"))
     func onlyLookupIsUse() throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -158,7 +160,8 @@ struct ResponseStoreTests {
         #expect(try store.statistics().hits == 1)
     }
 
-    @Test("A6: storing another entry does not count as an access to this one", arguments: [true, false])
+    @Test(
+        "storing another entry does not count as an access to this one", .requirement("A6"), arguments: [true, false])
     func insertIsNoUse(sharesBody: Bool) throws {
         let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -167,7 +170,9 @@ struct ResponseStoreTests {
         #expect(try uses() == [["1994-11-06T08:49:37.000Z", "0"], ["1994-11-06T08:50:37.000Z", "0"]])
     }
 
-    @Test("J1, U10: an access renews the last access, a freshening nothing, a replacement last access and creation")
+    @Test(
+        "an access renews the last access, a freshening nothing, a replacement last access and creation",
+        .requirement("J1", "U10"))
     func times() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -312,7 +317,7 @@ struct ResponseStoreTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("C3, U10: a freshening updates only the row: the file keeps inode and modification time")
+    @Test("a freshening updates only the row: the file keeps inode and modification time", .requirement("C3", "U10"))
     func freshen() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -352,7 +357,7 @@ struct ResponseStoreTests {
 
     // MARK: Failures
 
-    @Test("D1: failures are counted, and discarded after a success")
+    @Test("failures are counted, and discarded after a success", .requirement("D1"))
     func failures() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -382,7 +387,9 @@ struct ResponseStoreTests {
         #expect(try store.statistics().failingKeys == 0)
     }
 
-    @Test("D1: failures count within a window of each other; a later or an earlier one counts as the first")
+    @Test(
+        "failures count within a window of each other; a later or an earlier one counts as the first",
+        .requirement("D1"))
     func failuresWithinWindow() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -399,7 +406,7 @@ struct ResponseStoreTests {
         #expect(try store.recordFailure(for: key, status: 503) == 3, "without one, however far apart they are")
     }
 
-    @Test("D1: asynchronous calls accept windows of any length, and discard failures")
+    @Test("asynchronous calls accept windows of any length, and discard failures", .requirement("D1"))
     func failuresWithoutBlocking() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -429,7 +436,7 @@ struct ResponseStoreTests {
 
     // MARK: Removing
 
-    @Test("J2: removing a key removes every variant, content, error response, failures and files")
+    @Test("removing a key removes every variant, content, error response, failures and files", .requirement("J2"))
     func remove() throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -486,7 +493,7 @@ struct ResponseStoreTests {
 
     // MARK: Closing
 
-    @Test("K6: a closed store throws from every call, and releases everything")
+    @Test("a closed store throws from every call, and releases everything", .requirement("K6"))
     func closed() async throws {
         let store = try sandbox.open()
         let key = try CacheKey.path("a")
@@ -546,7 +553,7 @@ struct ResponseStoreTests {
         #expect(try sandbox.open().bytes(.path("a")) == Data("a".utf8))
     }
 
-    @Test("K6: a store released during operations finishes them and is deallocated")
+    @Test("a store released during operations finishes them and is deallocated", .requirement("K6"))
     func released() async throws {
         weak var observed: ResponseStore?
         do {

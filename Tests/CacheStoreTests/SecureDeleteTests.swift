@@ -1,6 +1,7 @@
 import CacheStore
 import CacheStoreTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Secure delete")
@@ -43,7 +44,7 @@ struct SecureDeleteTests {
         case one, partition, host, tag, clear, eviction
     }
 
-    @Test("Z02: removed bytes are in no file, and the other entries stay", arguments: Way.allCases)
+    @Test("removed bytes are in no file, and the other entries stay", .requirement("Z02"), arguments: Way.allCases)
     func noTraces(_ way: Way) throws {
         let store = try sandbox.open { $0.secureDelete = true }
         try fill(store)

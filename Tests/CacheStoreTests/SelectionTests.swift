@@ -105,7 +105,8 @@ struct SelectionTests {
     }
 
     @Test(
-        "J3, A5: a removal takes exactly the selected entries; a dry run returns the same and changes nothing",
+        "a removal takes exactly the selected entries; a dry run returns the same and changes nothing",
+        .requirement("J3", "A5"),
         arguments: 0..<4)
     func random(_: Int) throws {
         var generator = SeededGenerator()

@@ -47,7 +47,7 @@ struct SettingAsideTests {
     }
 
     @Test(
-        "A7: a garbage index is quarantined as a whole, under a dated name",
+        "a garbage index is quarantined as a whole, under a dated name", .requirement("A7"),
         arguments: [15, 16, 99, 100, 4_096, 100_000])
     func garbage(_ count: Int) throws {
         try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
@@ -93,7 +93,8 @@ struct SettingAsideTests {
     }
 
     @Test(
-        "A7: a directory, pipe or link in place of index or WAL is quarantined, and the target of a link is untouched",
+        "a directory, pipe or link in place of index or WAL is quarantined, and the target of a link is untouched",
+        .requirement("A7"),
         arguments: ["", "-wal", "-shm"], ["directory", "pipe", "link", "dangling"])
     func notRegular(_ suffix: String, _ kind: String) throws {
         try fill()
@@ -126,7 +127,9 @@ struct SettingAsideTests {
         #expect(log.errors == [])
     }
 
-    @Test("A7: if pages are damaged while the store is open, the next call that reads them starts a new index")
+    @Test(
+        "if pages are damaged while the store is open, the next call that reads them starts a new index",
+        .requirement("A7"))
     func damagedPages() throws {
         try fill()
         let store = try open()

@@ -48,7 +48,7 @@ struct SharedLimitsTests {
         #expect(try sandbox.names() == LimitsTests.numbers(31..<41))
     }
 
-    @Test("J5: two processes that fill one store keep it below the limit")
+    @Test("two processes that fill one store keep it below the limit", .requirement("J5"))
     func twoProcesses() async throws {
         try sandbox.open().close()
         async let first: Void = fillInProcess(0)

@@ -34,7 +34,7 @@ struct StoreCountersTests {
     }
 
     @Test(
-        "I8: evictions by limits are counted, and logged only on request",
+        "evictions by limits are counted, and logged only on request", .requirement("I8"),
         arguments: [true, false])
     func limits(logsEviction: Bool) async throws {
         let store = try open(logsEviction: logsEviction) { $0.limits = Limits(maxEntries: 5) }
@@ -55,7 +55,7 @@ struct StoreCountersTests {
         #expect(sum == (logsEviction ? 20 - left : 0))
     }
 
-    @Test("I8: counts an eviction on request; not a dry run or a removal")
+    @Test("counts an eviction on request; not a dry run or a removal", .requirement("I8"))
     func onRequest() throws {
         let store = try open()
         try fill(store, 10)
@@ -68,7 +68,7 @@ struct StoreCountersTests {
         #expect(store.counters.evictedBytes == report.bytes)
     }
 
-    @Test("I8: a damaged body is counted once")
+    @Test("a damaged body is counted once", .requirement("I8"))
     func damage() throws {
         let store = try open()
         let entry = try store.insert(Data("body".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -108,7 +108,7 @@ struct StoreCountersTests {
         #expect(try store.statistics().failingKeys == 0)
     }
 
-    @Test("I8: each transaction is timed, and counted as busy if another connection holds the lock")
+    @Test("each transaction is timed, and counted as busy if another connection holds the lock", .requirement("I8"))
     func busy() throws {
         let store = try open { $0.busyTimeout = .zero }
         try fill(store, 1)

@@ -29,7 +29,7 @@ struct SweepTests {
         FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
     }
 
-    @Test("A2: deletes orphans; keeps entries and foreign files")
+    @Test("Deletes orphans; keeps entries and foreign files", .requirement("A2"))
     func orphans() throws {
         let store = try sandbox.open()
         try store.insert(Data("needed".utf8), metadata: sandbox.metadata(), for: .path("a"))
@@ -88,7 +88,7 @@ struct SweepTests {
         #expect(!exists(URL(filePath: name)))
     }
 
-    @Test("A2: a store that was not shut down is swept when it opens")
+    @Test("A store that was not shut down is swept when it opens", .requirement("A2"))
     func atOpening() async throws {
         let path = sandbox.path
         await #expect(processExitsWith: .signal(9)) { [path = path as String] in

@@ -28,7 +28,8 @@ struct CircuitBreakerTests {
     }
 
     @Test(
-        "T6: the breaker opens after failures, admits one probe after a pause, and doubles later pauses",
+        "the breaker opens after failures, admits one probe after a pause, and doubles later pauses",
+        .requirement("T6"),
         arguments: [
             Case(
                 "failures in a row", .asks(0, isAdmitted: true), .fails(from: 0, to: 10, isOpen: false),
@@ -89,7 +90,9 @@ struct CircuitBreakerTests {
         }
     }
 
-    @Test("T6: simultaneous failures count as one: a short stall does not open the breaker, a long one does")
+    @Test(
+        "simultaneous failures count as one: a short stall does not open the breaker, a long one does",
+        .requirement("T6"))
     func stall() async throws {
         let server = try await ObjectServer()
         let gate = Gate()

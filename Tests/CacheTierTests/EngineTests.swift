@@ -60,14 +60,16 @@ struct EngineTests {
         return (origin.requestCount, machines.map(\.tier.statistics))
     }
 
-    @Test("T1, T8: nginx with DAV works as an engine", .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
+    @Test(
+        "nginx with DAV works as an engine", .requirement("T1", "T8"), .enabled(if: EngineProcess.hasNginx),
+        .timeLimit(.minutes(20)))
     func nginx() async throws {
         let process = try await EngineProcess.nginx()
         try await shareBodies(.plain(process.url, transport: DefaultTransport()))
     }
 
     @Test(
-        "T10: nginx has no conditional writes, as a check reports: each machine asks the origin once",
+        "nginx has no conditional writes, as a check reports: each machine asks the origin once", .requirement("T10"),
         .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
     func nginxStampede() async throws {
         let process = try await EngineProcess.nginx()
@@ -80,7 +82,7 @@ struct EngineTests {
     }
 
     @Test(
-        "T10: with moto's conditional writes, eight machines that miss a URL ask the origin once",
+        "with moto's conditional writes, eight machines that miss a URL ask the origin once", .requirement("T10"),
         .enabled(if: EngineProcess.hasMoto), .timeLimit(.minutes(20)))
     func s3Stampede() async throws {
         let process = try await EngineProcess.s3()
@@ -97,7 +99,7 @@ struct EngineTests {
     }
 
     @Test(
-        "T1, T3: moto's object store works as an engine", .enabled(if: EngineProcess.hasMoto),
+        "moto's object store works as an engine", .requirement("T1", "T3"), .enabled(if: EngineProcess.hasMoto),
         .timeLimit(.minutes(20)))
     func s3() async throws {
         let process = try await EngineProcess.s3()
@@ -109,7 +111,7 @@ struct EngineTests {
     }
 
     @Test(
-        "T6: a killed or stopped engine fails no load, and is used again once it answers",
+        "a killed or stopped engine fails no load, and is used again once it answers", .requirement("T6"),
         .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(20)))
     func stopped() async throws {
         let process = try await EngineProcess.nginx()

@@ -32,7 +32,8 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a machine whose transport repeats the PUT of its lease holds the lease, and does not wait for it",
+        "a machine whose transport repeats the PUT of its lease holds the lease, and does not wait for it",
+        .requirement("T10"),
         arguments: [false, true])
     func repeatedPut(_ isTakeover: Bool) async throws {
         let server = try await ObjectServer()
@@ -64,7 +65,7 @@ struct LeaseTests {
         _ = try await dead.value
     }
 
-    @Test("T10: a lease that the machine could not read after a repeated PUT ends with its load")
+    @Test("a lease that the machine could not read after a repeated PUT ends with its load", .requirement("T10"))
     func repeatedPutWithoutLook() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -88,7 +89,8 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a lease whose PUT has no answer delays its load by the deadline; if taken, it ends with the load",
+        "a lease whose PUT has no answer delays its load by the deadline; if taken, it ends with the load",
+        .requirement("T10"),
         arguments: [true, false])
     func unanswered(_ isOwn: Bool) async throws {
         let server = try await ObjectServer()
@@ -121,7 +123,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: an unanswered DELETE of a lease delays no load and no end of another lease",
+        "an unanswered DELETE of a lease delays no load and no end of another lease", .requirement("T10"),
         arguments: [true, false])
     func hangingDelete(_ isGivenUp: Bool) async throws {
         let server = try await ObjectServer()
@@ -147,7 +149,7 @@ struct LeaseTests {
         #expect(server.leases.isEmpty)
     }
 
-    @Test("T10: a machine does not end an expired lease that another machine took over")
+    @Test("a machine does not end an expired lease that another machine took over", .requirement("T10"))
     func lateEnd() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "no-store") }
@@ -171,7 +173,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a request that only the origin may answer takes no lease",
+        "a request that only the origin may answer takes no lease", .requirement("T10"),
         arguments: [
             ["Pragma": "no-cache"], ["Cache-Control": "no-cache=\"Foo\""], ["If-Match": "\"1\""],
             ["If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"],
@@ -186,7 +188,7 @@ struct LeaseTests {
         #expect(server.requests.filter(\.isAboutLease).isEmpty)
     }
 
-    @Test("T10: a lease lasts at least two seconds, because engines count whole seconds")
+    @Test("a lease lasts at least two seconds, because engines count whole seconds", .requirement("T10"))
     func shortLifetime() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -202,7 +204,9 @@ struct LeaseTests {
         #expect(server.leases.isEmpty)
     }
 
-    @Test("T6, T10: a load cancelled while it takes its lease deletes the lease, and is no verdict on the engine")
+    @Test(
+        "a load cancelled while it takes its lease deletes the lease, and is no verdict on the engine",
+        .requirement("T6", "T10"))
     func cancellation() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -234,7 +238,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: the lease ends after a 304 of the origin, whether it freshens the record or not",
+        "the lease ends after a 304 of the origin, whether it freshens the record or not", .requirement("T10"),
         arguments: [true, false])
     func freshening(_ isStrong: Bool) async throws {
         let server = try await ObjectServer()
@@ -261,7 +265,7 @@ struct LeaseTests {
         #expect(server.leases.isEmpty)
     }
 
-    @Test("T10: variants have separate leases once the tier knows the names in Vary")
+    @Test("variants have separate leases once the tier knows the names in Vary", .requirement("T10"))
     func variants() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -286,7 +290,7 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: a load that outlives its lease does not delete the lease of another machine",
+        "a load that outlives its lease does not delete the lease of another machine", .requirement("T10"),
         arguments: [(9.0, false), (9.5, true)], [true, false])
     func longLoad(_ c: (seconds: Double, isOver: Bool), isGivenUp: Bool) async throws {
         let server = try await ObjectServer()
@@ -305,7 +309,8 @@ struct LeaseTests {
     }
 
     @Test(
-        "T10: after a conflict (409) with another conditional write, a machine waits only if a lease exists",
+        "after a conflict (409) with another conditional write, a machine waits only if a lease exists",
+        .requirement("T10"),
         arguments: [true, false])
     func conflict(_ hasOther: Bool) async throws {
         let server = try await ObjectServer()

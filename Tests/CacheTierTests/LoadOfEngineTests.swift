@@ -43,7 +43,7 @@ struct LoadOfEngineTests {
         await drained
     }
 
-    @Test("T9: a hit after the origin's response holds no connection to the engine")
+    @Test("a hit after the origin's response holds no connection to the engine", .requirement("T9"))
     func lateHit() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(6_000_000, seed: 1)

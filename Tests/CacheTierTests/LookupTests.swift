@@ -10,7 +10,9 @@ import Testing
 
 @Suite("Lookups in a tier")
 struct LookupTests {
-    @Test("T1: of several matching responses, the one with the later Date answers", arguments: [true, false])
+    @Test(
+        "of several matching responses, the one with the later Date answers", .requirement("T1"),
+        arguments: [true, false])
     func mostRecent(_ isVariantLater: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -28,7 +30,8 @@ struct LookupTests {
     }
 
     @Test(
-        "T7: the age stated by a cache in front of the engine counts, also in a list and beyond all numbers",
+        "the age stated by a cache in front of the engine counts, also in a list and beyond all numbers",
+        .requirement("T7"),
         arguments: ["61", "61, 3", "99999999999999999999"])
     func ageInFront(_ age: String) async throws {
         let server = try await ObjectServer()
@@ -43,7 +46,7 @@ struct LookupTests {
         #expect(try await Machine(server).get(origin.url("/a")).body == Data("2".utf8))
     }
 
-    @Test("T6: a hit counts as a success of the engine even if another object could not be read")
+    @Test("a hit counts as a success of the engine even if another object could not be read", .requirement("T6"))
     func partialFailure() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -56,7 +59,9 @@ struct LookupTests {
         #expect(!machine.tier.isBreakerOpen)
     }
 
-    @Test("T6: a cancelled load does not count for or against the engine, and asks the origin for nothing")
+    @Test(
+        "a cancelled load does not count for or against the engine, and asks the origin for nothing",
+        .requirement("T6"))
     func cancellation() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -77,7 +82,7 @@ struct LookupTests {
         #expect(origin.requestCount == 0)
     }
 
-    @Test("T1: the origin answers a range of a body that is stored as a separate object")
+    @Test("the origin answers a range of a body that is stored as a separate object", .requirement("T1"))
     func rangeOfLongBody() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(100_000, seed: 1)
@@ -103,7 +108,7 @@ struct LookupTests {
     }
 
     @Test(
-        "W02: Cache-Status names the reason why a record of the tier does not answer",
+        "Cache-Status names the reason why a record of the tier does not answer", .requirement("W02"),
         arguments: [
             Reason(expected: "stale", seconds: 61),
             Reason(expected: "request", fields: [.cacheControl: "no-cache"]),
@@ -122,7 +127,9 @@ struct LookupTests {
         #expect(answer.head.headerFields.cacheStatus == "tier;fwd=\(reason.expected)")
     }
 
-    @Test("T6: after a separate body that does not begin in time, the tier reads no separate bodies for a pause")
+    @Test(
+        "after a separate body that does not begin in time, the tier reads no separate bodies for a pause",
+        .requirement("T6"))
     func bodyThatDoesNotBegin() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(100_000, seed: 1)
@@ -159,7 +166,7 @@ struct LookupTests {
     }
 
     @Test(
-        "T9: a failure of the origin waits for the tier if both were asked concurrently",
+        "a failure of the origin waits for the tier if both were asked concurrently", .requirement("T9"),
         arguments: [OriginReply.status(.serviceUnavailable), OriginReply().delivered(.resetBeforeHead)])
     func failureAtOnce(_ failure: OriginReply) async throws {
         let server = try await ObjectServer()
@@ -184,7 +191,7 @@ struct LookupTests {
     }
 
     @Test(
-        "T9: a hit after the origin's response counts as late, not as a hit",
+        "a hit after the origin's response counts as late, not as a hit", .requirement("T9"),
         arguments: [true, false])
     func raceAtOnce(_ isLate: Bool) async throws {
         let server = try await ObjectServer()
@@ -213,7 +220,7 @@ struct LookupTests {
     }
 
     @Test(
-        "T2: the tier does not keep a reply that contradicts itself or its request",
+        "the tier does not keep a reply that contradicts itself or its request", .requirement("T2"),
         arguments: [
             (.partialContent, [.contentRange: "bytes 0-0/1"]), (.ok, [.contentLength: "1, 2"]),
         ] as [(HTTPResponse.Status, HTTPFields)])

@@ -39,7 +39,7 @@ struct OriginReplyTests {
     }
 
     @Test(
-        "T1: after a newer reply that the tier must not keep, the older record answers no machine",
+        "after a newer reply that the tier must not keep, the older record answers no machine", .requirement("T1"),
         arguments: [
             Later(name: "no-store", reply: .ok("2".utf8, cacheControl: "no-store")),
             Later(name: "no-cache", reply: .ok("2".utf8, cacheControl: "no-cache")),
@@ -76,7 +76,7 @@ struct OriginReplyTests {
         #expect(origin.requestCount == (later.keepsRecord ? 2 : 3))
     }
 
-    @Test("T1: a reply with no-store deletes the records of all variants that match its request")
+    @Test("a reply with no-store deletes the records of all variants that match its request", .requirement("T1"))
     func newerThanBoth() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -91,7 +91,7 @@ struct OriginReplyTests {
         #expect(server.names("resp").isEmpty)
     }
 
-    @Test("T5: a 304 that is already stale keeps a stale record, and a later 304 freshens it")
+    @Test("a 304 that is already stale keeps a stale record, and a later 304 freshens it", .requirement("T5"))
     func staleAtOnce() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -126,7 +126,7 @@ struct OriginReplyTests {
     }
 
     @Test(
-        "T4: a body is kept only with the length and the digests in its head, under any policy",
+        "a body is kept only with the length and the digests in its head, under any policy", .requirement("T4"),
         arguments: [
             Stated(name: "right digest", field: "Repr-Digest", value: Stated.digest("abc"), isKept: true),
             Stated(name: "wrong digest", field: "Repr-Digest", value: Stated.digest("abd"), isKept: false),
@@ -152,7 +152,7 @@ struct OriginReplyTests {
     }
 
     @Test(
-        "T5: a 304 for an older record does not restore it over a newer one", arguments: [3, 100_000])
+        "a 304 for an older record does not restore it over a newer one", .requirement("T5"), arguments: [3, 100_000])
     func confirmedTooLate(_ byteCount: Int) async throws {
         let server = try await ObjectServer()
         let gate = Gate()

@@ -11,7 +11,7 @@ import Testing
 @Suite("Outages of a tier")
 struct OutageTests {
     @Test(
-        "T6: no failure of the engine fails a load",
+        "no failure of the engine fails a load", .requirement("T6"),
         arguments: [
             OriginReply.status(.internalServerError), .status(.forbidden), .status(HTTPResponse.Status(code: 507)),
             OriginReply().delivered(.resetBeforeHead),
@@ -35,7 +35,7 @@ struct OutageTests {
         #expect(machine.tier.statistics.skipped == 1)
     }
 
-    @Test("T6: a full disk of the engine drops writes and fails no load")
+    @Test("a full disk of the engine drops writes and fails no load", .requirement("T6"))
     func fullDisk() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -51,7 +51,7 @@ struct OutageTests {
         #expect(machine.tier.statistics.writes == 1)
     }
 
-    @Test("T6: a silent engine delays a load by no more than the deadline")
+    @Test("a silent engine delays a load by no more than the deadline", .requirement("T6"))
     func deadline() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -78,7 +78,7 @@ struct OutageTests {
     }
 
     @Test(
-        "T5: the origin completes a body if the tier fails in the middle",
+        "the origin completes a body if the tier fails in the middle", .requirement("T5"),
         arguments: [
             OriginReply.Delivery.stalling(afterBytes: 150_000), .resetting(afterBytes: 150_000),
             .declaring(length: 150_000),
@@ -104,7 +104,9 @@ struct OutageTests {
         #expect(machine.tier.statistics.resumedBodies + machine.tier.statistics.misses == 1)
     }
 
-    @Test("T5: delivers nothing after a damaged chunk: the rest comes from the origin", arguments: [true, false])
+    @Test(
+        "delivers nothing after a damaged chunk: the rest comes from the origin", .requirement("T5"),
+        arguments: [true, false])
     func damagedChunk(_ isSame: Bool) async throws {
         let server = try await ObjectServer()
         let body = Data.noise(300_000, seed: 4)
@@ -136,7 +138,9 @@ struct OutageTests {
         #expect(machine.tier.statistics.refused.damagedBodies == 1 && machine.tier.statistics.resumedBodies == 1)
     }
 
-    @Test("T5: a body that neither the tier nor the origin can complete is truncated", arguments: [true, false])
+    @Test(
+        "a body that neither the tier nor the origin can complete is truncated", .requirement("T5"),
+        arguments: [true, false])
     func completedByNobody(_ isReset: Bool) async throws {
         let server = try await ObjectServer()
         let body = Data.noise(300_000, seed: 4)
@@ -158,7 +162,7 @@ struct OutageTests {
     }
 
     @Test(
-        "T5: a body that the tier lost in part fails at most one load, also on a read-only machine",
+        "a body that the tier lost in part fails at most one load, also on a read-only machine", .requirement("T5"),
         arguments: [true, false], [true, false])
     func shortBody(_ canWrite: Bool, _ isSame: Bool) async throws {
         let server = try await ObjectServer()
@@ -194,7 +198,7 @@ struct OutageTests {
         #expect(machine.tier.statistics.hits == (canWrite ? 2 : 1))
     }
 
-    @Test("T6: a slow body delays a load by a bounded time, and suspends separate bodies for a pause")
+    @Test("a slow body delays a load by a bounded time, and suspends separate bodies for a pause", .requirement("T6"))
     func slowBody() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(600_000, seed: 4)
@@ -246,7 +250,7 @@ struct OutageTests {
         #expect(machine.tier.statistics.hits == 4 && origin.requestCount == 3)
     }
 
-    @Test("T6: an engine without free space still answers: refused writes do not open the breaker")
+    @Test("an engine without free space still answers: refused writes do not open the breaker", .requirement("T6"))
     func refusedWrites() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -267,7 +271,7 @@ struct OutageTests {
         #expect(!machine.tier.isBreakerOpen && machine.tier.statistics.skipped == 0)
     }
 
-    @Test("T6: the check of a silent engine ends", arguments: [HTTPRequest.Method.put, .get, .delete])
+    @Test("the check of a silent engine ends", .requirement("T6"), arguments: [HTTPRequest.Method.put, .get, .delete])
     func silentCheck(_ method: HTTPRequest.Method) async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -282,7 +286,7 @@ struct OutageTests {
         gate.open()
     }
 
-    @Test("T7: a record from the future is a miss, as after the engine's clock was set back")
+    @Test("a record from the future is a miss, as after the engine's clock was set back", .requirement("T7"))
     func clockSetBack() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -294,7 +298,7 @@ struct OutageTests {
         #expect(machine.tier.statistics.refused.fromFuture == 1)
     }
 
-    @Test("T6: bodies beyond the limit are delivered, not written, and counted")
+    @Test("bodies beyond the limit are delivered, not written, and counted", .requirement("T6"))
     func bound() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(100_000, seed: 6)
@@ -319,7 +323,7 @@ struct OutageTests {
     }
 
     @Test(
-        "T9: the tier is asked first only if p(hit) × t_origin > t_tier",
+        "the tier is asked first only if p(hit) × t_origin > t_tier", .requirement("T9"),
         arguments: [
             Plan(hitRatio: 1, tier: 1, origin: 2, isSeries: true),
             Plan(hitRatio: 1, tier: 2, origin: 1, isSeries: false),

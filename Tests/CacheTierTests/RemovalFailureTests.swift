@@ -29,7 +29,7 @@ struct RemovalFailureTests {
             reading: [.hmac(id: "1", secret: Data(repeating: 2, count: 32))])
     }
 
-    @Test("T8: a response from between two unsafe requests never answers after the second")
+    @Test("a response from between two unsafe requests never answers after the second", .requirement("T8"))
     func betweenUnsafe() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -53,7 +53,9 @@ struct RemovalFailureTests {
         #expect(machine.tier.pendingRemovalCount == 1)
     }
 
-    @Test("T8: a failed removal by an unsafe request stays in force, and is repeated until the engine accepts it")
+    @Test(
+        "a failed removal by an unsafe request stays in force, and is repeated until the engine accepts it",
+        .requirement("T8"))
     func failedRemoval() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -93,7 +95,8 @@ struct RemovalFailureTests {
     }
 
     @Test(
-        "T8: an epoch that the engine lost is a miss, is replaced, and opens no breaker", arguments: [true, false])
+        "an epoch that the engine lost is a miss, is replaced, and opens no breaker", .requirement("T8"),
+        arguments: [true, false])
     func lost(_ canWrite: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -113,7 +116,9 @@ struct RemovalFailureTests {
         if canWrite { #expect(try await load(Machine(server), origin) == "8") }
     }
 
-    @Test("T8: a lost epoch restores no removed record, also for machines that start later", arguments: [true, false])
+    @Test(
+        "a lost epoch restores no removed record, also for machines that start later", .requirement("T8"),
+        arguments: [true, false])
     func lostBeforeStart(_ canWrite: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -126,7 +131,7 @@ struct RemovalFailureTests {
         #expect(try await load(Machine(server, keys: keys), origin) == (canWrite ? "2" : "3"))
     }
 
-    @Test("T8: a record contains only epochs that the engine had before the origin was asked")
+    @Test("a record contains only epochs that the engine had before the origin was asked", .requirement("T8"))
     func newEpochs() async throws {
         let server = try await ObjectServer()
         let remover = try Machine(server)
@@ -144,7 +149,7 @@ struct RemovalFailureTests {
         #expect(try await load(Machine(server), origin) == "2")
     }
 
-    @Test("T8: an epoch whose write began before a removal and arrives after it still removes")
+    @Test("an epoch whose write began before a removal and arrives after it still removes", .requirement("T8"))
     func lateFirstEpoch() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -166,7 +171,9 @@ struct RemovalFailureTests {
         #expect(try await load(writer, origin) == "3")
     }
 
-    @Test("T8: on an engine without conditional writes, machines that write the first epochs concurrently agree")
+    @Test(
+        "on an engine without conditional writes, machines that write the first epochs concurrently agree",
+        .requirement("T8"))
     func firstEpochs() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -193,7 +200,9 @@ struct RemovalFailureTests {
         }
     }
 
-    @Test("T8: a load waits for the write of an epoch up to the deadline; after it, its response is not written")
+    @Test(
+        "a load waits for the write of an epoch up to the deadline; after it, its response is not written",
+        .requirement("T8"))
     func slowEpochs() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -228,7 +237,9 @@ struct RemovalFailureTests {
         #expect(try await load(Machine(server), origin) == "2")
     }
 
-    @Test("T8: an epoch that was replaced earlier, or comes from a cache in front of the engine, does not count")
+    @Test(
+        "an epoch that was replaced earlier, or comes from a cache in front of the engine, does not count",
+        .requirement("T8"))
     func rolledBack() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -253,7 +264,7 @@ struct RemovalFailureTests {
         #expect(reader.tier.statistics.unusableEpochs == 1 && !reader.tier.isBreakerOpen)
     }
 
-    @Test("T8: a read-only machine ignores records that its own unsafe request invalidated")
+    @Test("a read-only machine ignores records that its own unsafe request invalidated", .requirement("T8"))
     func readersUnsafe() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=600") }
@@ -279,7 +290,7 @@ struct RemovalFailureTests {
         #expect(origin.requestCount == 7)
     }
 
-    @Test("T8: the removal of a URL accepts other spellings of its scheme and host")
+    @Test("the removal of a URL accepts other spellings of its scheme and host", .requirement("T8"))
     func spelling() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -289,7 +300,7 @@ struct RemovalFailureTests {
     }
 
     @Test(
-        "T9: lookups that wait for an epoch share one read and one write of it",
+        "lookups that wait for an epoch share one read and one write of it", .requirement("T9"),
         arguments: [true, false])
     func joined(_ isNew: Bool) async throws {
         let server = try await ObjectServer()

@@ -7,9 +7,9 @@ import Testing
 struct RemovalModelTests {
     @Test(
         """
-        T8: in 100,000 interleavings of fills, unsafe requests and readers, with slow, lost and failed writes, lost \
+        in 100,000 interleavings of fills, unsafe requests and readers, with slow, lost and failed writes, lost \
         epochs, restarts and a clock that is set, nothing removed is seen after the lifetime, and by the remover never
-        """)
+        """, .requirement("T8"))
     func model() async {
         var generator = SeededGenerator()
         var (served, late, own, unfinished, readLater) = (0, 0, 0, 0, 0)
@@ -29,7 +29,8 @@ struct RemovalModelTests {
     }
 
     @Test(
-        "T8: an epoch read after the origin was asked counts only by the engine's time before and after",
+        "an epoch read after the origin was asked counts only by the engine's time before and after",
+        .requirement("T8"),
         arguments: [Interleaving.Trust.any, .byRead, .byRequest])
     fileprivate func control(_ trust: Interleaving.Trust) async {
         var generator = SeededGenerator()

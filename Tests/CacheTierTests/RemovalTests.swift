@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Removal from a tier")
 struct RemovalTests {
-    @Test("T8: a removal reaches all machines", arguments: ["partition", "host", "url"])
+    @Test("a removal reaches all machines", .requirement("T8"), arguments: ["partition", "host", "url"])
     func removal(_ kind: String) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -30,7 +30,7 @@ struct RemovalTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T8: a removal of another host or partition has no effect")
+    @Test("a removal of another host or partition has no effect", .requirement("T8"))
     func otherScope() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -41,7 +41,7 @@ struct RemovalTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("T8: a fill that began before a removal is never visible after it")
+    @Test("a fill that began before a removal is never visible after it", .requirement("T8"))
     func race() async throws {
         let server = try await ObjectServer()
         let remover = try Machine(server)
@@ -55,7 +55,7 @@ struct RemovalTests {
         #expect(try await Machine(server).get(origin.url("/a")).body == Data("2".utf8))
     }
 
-    @Test("T8: the success of an unsafe request removes the responses of its URL")
+    @Test("the success of an unsafe request removes the responses of its URL", .requirement("T8"))
     func unsafeMethod() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -65,7 +65,9 @@ struct RemovalTests {
         #expect(try await Machine(server).get(origin.url("/a")).body == Data("3".utf8))
     }
 
-    @Test("T4: an unreadable epoch is a miss; an unauthenticated one is replaced", arguments: [true, false])
+    @Test(
+        "an unreadable epoch is a miss; an unauthenticated one is replaced", .requirement("T4"),
+        arguments: [true, false])
     func unreadable(_ isForged: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -90,7 +92,8 @@ struct RemovalTests {
     }
 
     @Test(
-        "T8: after the engine is restored to an older state, a running machine replaces the older epochs",
+        "after the engine is restored to an older state, a running machine replaces the older epochs",
+        .requirement("T8"),
         arguments: [29, 31])
     func setBack(_ seconds: Int) async throws {
         let server = try await ObjectServer()
@@ -112,7 +115,7 @@ struct RemovalTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T8: an epoch is read once per lifetime")
+    @Test("an epoch is read once per lifetime", .requirement("T8"))
     func lifetime() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -135,7 +138,7 @@ struct RemovalTests {
         #expect(reads() > before + 1)
     }
 
-    @Test("T8: the age of an epoch in a cache in front of the engine counts towards its lifetime")
+    @Test("the age of an epoch in a cache in front of the engine counts towards its lifetime", .requirement("T8"))
     func cachedEpoch() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -163,7 +166,7 @@ struct RemovalTests {
         #expect(try await load() == Data("2".utf8))
     }
 
-    @Test("T8: after a removal, the removing machine ignores reads that began during its write")
+    @Test("after a removal, the removing machine ignores reads that began during its write", .requirement("T8"))
     func readDuringWrite() {
         var table = EpochTable(lifetime: .seconds(5))
         table.wrote("0", to: "e", from: .seconds(0), to: .seconds(1))

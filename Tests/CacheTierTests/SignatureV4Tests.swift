@@ -5,6 +5,7 @@ import Crypto
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import TestSupport
 import Testing
 
 /// The examples of "Authenticating Requests: Using the Authorization Header" in the S3 API reference.
@@ -24,7 +25,7 @@ struct SignatureV4Tests {
         accessKeyID: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
 
     @Test(
-        "T3: the published vectors of AWS for its object store",
+        "the published vectors of AWS for its object store", .requirement("T3"),
         arguments: [
             Case(
                 name: "an object with a range", path: "/test.txt", fields: [("range", "bytes=0-9")],
@@ -54,12 +55,12 @@ struct SignatureV4Tests {
         #expect(authorization.hasPrefix("AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/"))
     }
 
-    @Test("T3: the time of a signature is the HTTP date in digits")
+    @Test("the time of a signature is the HTTP date in digits", .requirement("T3"))
     func time() {
         #expect(SignatureV4.text(of: .init(secondsSince1970: 1_369_353_600)) == "20130524T000000Z")
     }
 
-    @Test("T3: signs the content type of an object, as AWS requires")
+    @Test("signs the content type of an object, as AWS requires", .requirement("T3"))
     func contentType() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200) }
         let engine = try TierEngine.s3(
@@ -70,7 +71,7 @@ struct SignatureV4Tests {
         #expect(request.headerFields[.authorization]?.contains("SignedHeaders=content-type;host;") == true)
     }
 
-    @Test("T3: no description of keys or credentials shows a secret")
+    @Test("no description of keys or credentials shows a secret", .requirement("T3"))
     func descriptions() throws {
         let secret = Data("0123456789abcdef0123456789abcdef".utf8)
         let credentials = S3Credentials(accessKeyID: "id", secretAccessKey: "geheim", sessionToken: "geheim")
@@ -93,7 +94,7 @@ struct SignatureV4Tests {
     }
 
     @Test(
-        "T3: the signature covers the authority as sent: without the default port",
+        "the signature covers the authority as sent: without the default port", .requirement("T3"),
         arguments: [
             ("https://h:443/b", "h"), ("http://h:80/b", "h"), ("https://h:80/b", "h:80"), ("http://h:443/b", "h:443"),
         ])
@@ -106,7 +107,7 @@ struct SignatureV4Tests {
         #expect(transport.requests.first?.authority == authority)
     }
 
-    @Test("T3: reads credentials from the environment variables of AWS")
+    @Test("reads credentials from the environment variables of AWS", .requirement("T3"))
     func environment() {
         #expect(S3Credentials(environment: ["AWS_ACCESS_KEY_ID": "a"]) == nil)
         let all = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": "c"]

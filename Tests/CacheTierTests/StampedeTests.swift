@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Machines that miss the same response", .timeLimit(.minutes(20)))
 struct StampedeTests {
-    @Test("T10: one of eight machines asks the origin, and the others wait for its response")
+    @Test("one of eight machines asks the origin, and the others wait for its response", .requirement("T10"))
     func fleet() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -34,7 +34,8 @@ struct StampedeTests {
     }
 
     @Test(
-        "T10: on an engine that ignores or refuses conditions, each of eight machines asks the origin once",
+        "on an engine that ignores or refuses conditions, each of eight machines asks the origin once",
+        .requirement("T10"),
         arguments: [nil, 501, 405, 400])
     func withoutConditions(_ code: Int?) async throws {
         let server = try await ObjectServer()
@@ -65,7 +66,7 @@ struct StampedeTests {
         #expect(server.names("lease").isEmpty)
     }
 
-    @Test("T10: check detects whether an engine honours conditions", arguments: [true, false])
+    @Test("check detects whether an engine honours conditions", .requirement("T10"), arguments: [true, false])
     func check(_ ignoresConditions: Bool) async throws {
         let server = try await ObjectServer()
         server.ignoresConditions = ignoresConditions
@@ -83,7 +84,7 @@ struct StampedeTests {
     }
 
     @Test(
-        "T10: a response that the tier does not store releases the waiting machines immediately",
+        "a response that the tier does not store releases the waiting machines immediately", .requirement("T10"),
         arguments: [
             Unwritten(name: "no-store", reply: .ok("a".utf8, cacheControl: "no-store")),
             Unwritten(name: "private", reply: .ok("a".utf8, cacheControl: "private, max-age=60")),
@@ -123,7 +124,7 @@ struct StampedeTests {
         }
     }
 
-    @Test("T10: an abandoned load or a failed write ends the lease", arguments: [true, false])
+    @Test("an abandoned load or a failed write ends the lease", .requirement("T10"), arguments: [true, false])
     func abandoned(_ isGivenUp: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok(Data.noise(200_000, seed: 1), cacheControl: "max-age=60") }
@@ -141,7 +142,7 @@ struct StampedeTests {
         #expect(machine.tier.statistics.leases == 1 && machine.tier.statistics.writes == 0)
     }
 
-    @Test("T10: the note that waiting is useless lasts for a lease's lifetime, and saves requests")
+    @Test("the note that waiting is useless lasts for a lease's lifetime, and saves requests", .requirement("T10"))
     func notes() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "no-store") }
@@ -168,7 +169,7 @@ struct StampedeTests {
     }
 
     @Test(
-        "T10: a machine waits for a lease at most up to its bound, and takes over an expired lease",
+        "a machine waits for a lease at most up to its bound, and takes over an expired lease", .requirement("T10"),
         arguments: [9, 10, -11])
     func dead(_ elapsed: Int) async throws {
         let server = try await ObjectServer()
@@ -195,7 +196,7 @@ struct StampedeTests {
         #expect(try await stuck.body == Data("a".utf8))
     }
 
-    @Test("T4, T10: a forged lease is ignored")
+    @Test("a forged lease is ignored", .requirement("T4", "T10"))
     func forged() async throws {
         let server = try await ObjectServer()
         let gate = Gate()
@@ -212,7 +213,9 @@ struct StampedeTests {
         _ = try await stuck
     }
 
-    @Test("T10: an engine that does not answer for a lease fails no load, and each machine asks the origin")
+    @Test(
+        "an engine that does not answer for a lease fails no load, and each machine asks the origin",
+        .requirement("T10"))
     func failingLeases() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -237,7 +240,8 @@ struct StampedeTests {
     }
 
     @Test(
-        "T10: a request that demands the origin's response, or whose response is not stored, neither takes a lease nor waits",
+        "a request that demands the origin's response, or whose response is not stored, neither takes a lease nor waits",
+        .requirement("T10"),
         arguments: [
             Bypass(fields: [.cacheControl: "no-cache"]), Bypass(fields: [.cacheControl: "max-age=0"]),
             Bypass(fields: [.cacheControl: "no-store"]), Bypass(fields: [.range: "bytes=0-0"]),
@@ -257,7 +261,7 @@ struct StampedeTests {
         _ = try await stuck
     }
 
-    @Test("T9, T10: a request that asks tier and origin concurrently takes no lease")
+    @Test("a request that asks tier and origin concurrently takes no lease", .requirement("T9", "T10"))
     func hedged() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }

@@ -6,9 +6,9 @@ import Testing
 struct TagRemovalModelTests {
     @Test(
         """
-        T11: in 100,000 interleavings of fills, removals by tag and readers, with late writes, lost epochs and restarts, \
+        in 100,000 interleavings of fills, removals by tag and readers, with late writes, lost epochs and restarts, \
         nothing removed is seen after the lifetime; without the common epoch, it would be
-        """)
+        """, .requirement("T11"))
     func model() async {
         var generator = SeededGenerator()
         var (served, violations, withoutCommon) = (0, 0, 0)

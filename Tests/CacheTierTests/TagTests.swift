@@ -53,7 +53,7 @@ struct TagTests {
     }
 
     @Test(
-        "T11: a removal by tag reaches all machines, and leaves other responses",
+        "a removal by tag reaches all machines, and leaves other responses", .requirement("T11"),
         arguments: [
             Removal(name: "first tag", tag: "one", isRemoved: true),
             Removal(name: "last tag", tag: "two", isRemoved: true),
@@ -75,7 +75,8 @@ struct TagTests {
     }
 
     @Test(
-        "T11: a fill that began before a removal by tag is never visible after it, for known and new tags",
+        "a fill that began before a removal by tag is never visible after it, for known and new tags",
+        .requirement("T11"),
         arguments: [true, false])
     func race(_ isKnown: Bool) async throws {
         let server = try await ObjectServer()
@@ -94,7 +95,7 @@ struct TagTests {
         #expect(try await load(Machine(server), origin) != first)
     }
 
-    @Test("T11: a response with more than 32 tags is not written, and is counted", arguments: [32, 33])
+    @Test("a response with more than 32 tags is not written, and is counted", .requirement("T11"), arguments: [32, 33])
     func bound(_ count: Int) async throws {
         let server = try await ObjectServer()
         let origin = try await origin((0..<count).map { "t\($0)" })
@@ -104,7 +105,9 @@ struct TagTests {
         #expect(try await load(Machine(server), origin) == (count == 32 ? "1" : "2"))
     }
 
-    @Test("T11: a lost, forged or unreadable epoch of a tag is a miss", arguments: ["lost", "forged", "unreadable"])
+    @Test(
+        "a lost, forged or unreadable epoch of a tag is a miss", .requirement("T11"),
+        arguments: ["lost", "forged", "unreadable"])
     func unusable(_ kind: String) async throws {
         let server = try await ObjectServer()
         let origin = try await origin(["one"])
@@ -123,7 +126,9 @@ struct TagTests {
         #expect(try await load(Machine(server), origin) == (kind == "unreadable" ? "4" : "3"))
     }
 
-    @Test("T11: the success of an unsafe request removes the tags that its response names", arguments: [true, false])
+    @Test(
+        "the success of an unsafe request removes the tags that its response names", .requirement("T11"),
+        arguments: [true, false])
     func unsafe(_ canWrite: Bool) async throws {
         let server = try await ObjectServer()
         let origin = try await origin(["one"])
@@ -137,7 +142,7 @@ struct TagTests {
     }
 
     @Test(
-        "T11: a removal by tag throws if either of its two epochs is not recorded",
+        "a removal by tag throws if either of its two epochs is not recorded", .requirement("T11"),
         arguments: ["epoch", "tag"])
     func failing(_ folder: String) async throws {
         let server = try await ObjectServer()
@@ -153,7 +158,7 @@ struct TagTests {
         #expect(server.names("epoch").count == (folder == "epoch" ? 0 : 1) && server.names("tag").isEmpty)
     }
 
-    @Test("T11: the epochs of tags are read once per lifetime")
+    @Test("the epochs of tags are read once per lifetime", .requirement("T11"))
     func lifetime() async throws {
         let server = try await ObjectServer()
         let origin = try await origin(["one", "two"])

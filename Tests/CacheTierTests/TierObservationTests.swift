@@ -76,7 +76,7 @@ struct TierObservationTests {
         #expect(Set(TierCount.all.map { $0.path as AnyKeyPath }).count == TierCount.all.count)
     }
 
-    @Test("T3: counts refused objects by reason")
+    @Test("counts refused objects by reason", .requirement("T3"))
     func refusals() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }

@@ -25,7 +25,9 @@ struct TierToolTests {
             arguments + ["--tier", url] + deadline + stored, environment: environment)
     }
 
-    @Test("T1: get and prefetch with --tier share a response among stores; tier get shows it, tier remove removes it")
+    @Test(
+        "get and prefetch with --tier share a response among stores; tier get shows it, tier remove removes it",
+        .requirement("T1"))
     func sharing() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("hello".utf8, cacheControl: "max-age=600") }
@@ -108,7 +110,9 @@ struct TierToolTests {
         #expect(other.exitCode == 2 && other.errorText.contains("does not answer"))
     }
 
-    @Test("T3: without a secret the commands fail, and explain where it belongs", arguments: [nil, "", "0f", "zz"])
+    @Test(
+        "without a secret the commands fail, and explain where it belongs", .requirement("T3"),
+        arguments: [nil, "", "0f", "zz"])
     func secret(_ secret: String?) async throws {
         for arguments in [["tier", "check"], ["get", "http://127.0.0.1:9/"]] {
             let output = try await run(arguments, tier: "http://127.0.0.1:9", secret: secret)

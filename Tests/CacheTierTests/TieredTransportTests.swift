@@ -11,7 +11,9 @@ import Testing
 
 @Suite("Tiered transport")
 struct TieredTransportTests {
-    @Test("T1: a response of one machine answers another machine's miss without the origin", arguments: [20, 300_000])
+    @Test(
+        "A response of one machine answers another machine's miss without the origin", .requirement("T1"),
+        arguments: [20, 300_000])
     func sharing(_ byteCount: Int) async throws {
         let server = try await ObjectServer()
         let body = Data.noise(byteCount, seed: 1)
@@ -53,7 +55,7 @@ struct TieredTransportTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T1: each variant has its record, and Vary selects it")
+    @Test("Each variant has its record, and Vary selects it", .requirement("T1"))
     func variants() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -75,7 +77,7 @@ struct TieredTransportTests {
         #expect(server.names("vary").count == 1)
     }
 
-    @Test("T1: a fresh record answers a conditional request with a 304, and freshens the store")
+    @Test("A fresh record answers a conditional request with a 304, and freshens the store", .requirement("T1"))
     func revalidation() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60", etag: "\"1\"") }
@@ -93,7 +95,9 @@ struct TieredTransportTests {
         #expect(second.tier.statistics.hits == 1)
     }
 
-    @Test("T1: a 304 of the origin freshens the tier's stale record and its body", arguments: [20, 100_000])
+    @Test(
+        "A 304 of the origin freshens the tier's stale record and its body", .requirement("T1"),
+        arguments: [20, 100_000])
     func freshening(_ byteCount: Int) async throws {
         let server = try await ObjectServer()
         let body = Data.noise(byteCount, seed: 1)
@@ -130,7 +134,9 @@ struct TieredTransportTests {
         #expect(last.tier.statistics.hits == 0)
     }
 
-    @Test("T1: a 304 freshens a record only if the tags have the same bytes", arguments: [0xE9, 0xE8] as [UInt8])
+    @Test(
+        "A 304 freshens a record only if the tags have the same bytes", .requirement("T1"),
+        arguments: [0xE9, 0xE8] as [UInt8])
     func fresheningByBytes(_ byte: UInt8) async throws {
         @Sendable func tag(_ byte: UInt8, _ name: HTTPField.Name) -> HTTPField {
             HTTPField(name: name, value: [0x22, byte, 0x22])
@@ -157,7 +163,7 @@ struct TieredTransportTests {
         #expect(try await get(request).tier.statistics.hits == (byte == 0xE9 ? 1 : 0))
     }
 
-    @Test("T1: a record that contains its body answers HEAD and ranges")
+    @Test("A record that contains its body answers HEAD and ranges", .requirement("T1"))
     func headAndRange() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("0123456789".utf8, cacheControl: "max-age=60", etag: "\"1\"") }
@@ -169,7 +175,9 @@ struct TieredTransportTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test("T1: eight machines that miss together each ask the origin at most once; later machines never ask")
+    @Test(
+        "Eight machines that miss together each ask the origin at most once; later machines never ask",
+        .requirement("T1"))
     func fleet() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=86400") }
@@ -207,7 +215,7 @@ struct TieredTransportTests {
     }
 
     @Test(
-        "T2: the tier holds only responses that a shared cache may store and use",
+        "The tier holds only responses that a shared cache may store and use", .requirement("T2"),
         arguments: [
             Storing(name: "max-age", response: [.cacheControl: "max-age=60"], isKept: true),
             Storing(name: "s-maxage", response: [.cacheControl: "s-maxage=60"], isKept: true, isKeptForOneUser: false),
@@ -254,7 +262,7 @@ struct TieredTransportTests {
         }
     }
 
-    @Test("T2: in a user's partition, other credentials do not select the response")
+    @Test("In a user's partition, other credentials do not select the response", .requirement("T2"))
     func credentials() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -269,7 +277,8 @@ struct TieredTransportTests {
     }
 
     @Test(
-        "T7: the age follows the tier's clock, also on machines with other clocks", arguments: [-3600, 0, 3600])
+        "The age follows the tier's clock, also on machines with other clocks", .requirement("T7"),
+        arguments: [-3600, 0, 3600])
     func clocks(_ seconds: Int) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=86400") }
@@ -293,7 +302,8 @@ struct TieredTransportTests {
     }
 
     @Test(
-        "T9: asks tier and origin concurrently when the tier costs more time than it saves", .timeLimit(.minutes(20)))
+        "Asks tier and origin concurrently when the tier costs more time than it saves", .requirement("T9"),
+        .timeLimit(.minutes(20)))
     func hedging() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -316,7 +326,8 @@ struct TieredTransportTests {
     }
 
     @Test(
-        "T8, T9: the response of a concurrently asked origin is written only with epochs that are clearly older",
+        "The response of a concurrently asked origin is written only with epochs that are clearly older",
+        .requirement("T8", "T9"),
         arguments: [(age: 3600, isWritten: true), (10, false)])
     func firstReadAtOnce(_ c: (age: Int, isWritten: Bool)) async throws {
         let server = try await ObjectServer()

@@ -31,7 +31,7 @@ struct TrustTests {
     }
 
     @Test(
-        "T4: an attack on an object is a miss, and is counted",
+        "an attack on an object is a miss, and is counted", .requirement("T4"),
         arguments: [
             Attack(
                 name: "a flipped bit in the body", change: changing("resp") { $0[$0.count - 1] ^= 1 },
@@ -78,7 +78,7 @@ struct TrustTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T4: a flipped bit anywhere in a record never yields wrong bytes")
+    @Test("a flipped bit anywhere in a record never yields wrong bytes", .requirement("T4"))
     func anyBit() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("abc".utf8, cacheControl: "max-age=86400") }
@@ -103,7 +103,7 @@ struct TrustTests {
         }
     }
 
-    @Test("T4: a record under the name of another URL is a forgery")
+    @Test("a record under the name of another URL is a forgery", .requirement("T4"))
     func swapped() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -118,7 +118,7 @@ struct TrustTests {
         #expect(machine.tier.statistics.refused.forged == 1)
     }
 
-    @Test("T4: another tenant's records are not found; under the tenant's own name they are refused")
+    @Test("another tenant's records are not found; under the tenant's own name they are refused", .requirement("T4"))
     func tenants() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -159,7 +159,7 @@ struct TrustTests {
     }
 
     @Test(
-        "T4: a record with impossible numbers is a miss, even if a writer of the fleet sealed it",
+        "a record with impossible numbers is a miss, even if a writer of the fleet sealed it", .requirement("T4"),
         arguments: ["heldSeconds", "byteCount", "part"], [Int64.min, -1, .max])
     func impossibleFigures(_ figure: String, _ value: Int64) async throws {
         let server = try await ObjectServer()
@@ -190,7 +190,7 @@ struct TrustTests {
         #expect(machine.tier.statistics.hits == 0)
     }
 
-    @Test("T4: after a rotation, records of the old key count while the key is listed for reading")
+    @Test("after a rotation, records of the old key count while the key is listed for reading", .requirement("T4"))
     func rotation() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -209,7 +209,7 @@ struct TrustTests {
         #expect(origin.requestCount == 2)
     }
 
-    @Test("T4: machines share a tier with one secret; machines with another secret find nothing")
+    @Test("machines share a tier with one secret; machines with another secret find nothing", .requirement("T4"))
     func oneSecret() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -221,7 +221,7 @@ struct TrustTests {
         #expect(server.names("resp").count == 2)
     }
 
-    @Test("T4: with Ed25519, a machine with the public key reads and cannot write")
+    @Test("with Ed25519, a machine with the public key reads and cannot write", .requirement("T4"))
     func readers() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }

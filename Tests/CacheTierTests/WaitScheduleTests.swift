@@ -1,9 +1,10 @@
 import CacheTier
+import TestSupport
 import Testing
 
 @Suite("The bound on waiting for another machine")
 struct WaitScheduleTests {
-    @Test("T10: pauses grow and fill the bound; slow requests shorten them")
+    @Test("pauses grow and fill the bound; slow requests shorten them", .requirement("T10"))
     func schedule() {
         var schedule = WaitSchedule(bound: .milliseconds(100), firstPause: .milliseconds(10))
         var pauses: [Duration] = []
@@ -16,7 +17,9 @@ struct WaitScheduleTests {
         #expect(busy.pause(after: .milliseconds(100)) == nil)
     }
 
-    @Test("T10: a wait takes at most twice the origin's time and four requests to the tier, and at most its bound")
+    @Test(
+        "a wait takes at most twice the origin's time and four requests to the tier, and at most its bound",
+        .requirement("T10"))
     func longestWait() {
         var plan = HedgingPlan()
         #expect(plan.longestWait(atMost: .seconds(1)) == .seconds(1))

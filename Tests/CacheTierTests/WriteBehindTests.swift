@@ -14,7 +14,7 @@ struct WriteBehindTests {
         return (writes, gate)
     }
 
-    @Test("T8: removals precede all writes, and ends of leases alternate with other writes")
+    @Test("removals precede all writes, and ends of leases alternate with other writes", .requirement("T8"))
     func order() async {
         let (writes, gate) = await queue()
         let order = Mutex<[String]>([])
@@ -27,7 +27,7 @@ struct WriteBehindTests {
         #expect(order.withLock { $0 } == ["removal", "end 1", "write 1", "end 2", "write 2", "write 3"])
     }
 
-    @Test("T6: writes beyond the bound are refused, and release their bytes")
+    @Test("writes beyond the bound are refused, and release their bytes", .requirement("T6"))
     func bounds() async {
         let (writes, gate) = await queue(jobLimit: 2)
         let runCount = Mutex(0)
@@ -43,7 +43,7 @@ struct WriteBehindTests {
         #expect(writes.reserve(800) && !writes.reserve(1))
     }
 
-    @Test("T6: a drain waits for earlier writes only", .timeLimit(.minutes(20)))
+    @Test("a drain waits for earlier writes only", .requirement("T6"), .timeLimit(.minutes(20)))
     func drain() async {
         let (writes, gate) = await queue()
         let isDrained = Mutex(false)

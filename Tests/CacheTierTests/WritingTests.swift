@@ -21,7 +21,7 @@ struct WritingTests {
             content: nil)
     }
 
-    @Test("T3: writes the body, then its record, then once the names in Vary")
+    @Test("writes the body, then its record, then once the names in Vary", .requirement("T3"))
     func order() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(100_000, seed: 1)
@@ -37,7 +37,7 @@ struct WritingTests {
         #expect(folders == ["cas", "resp", "vary", "cas", "resp"])
     }
 
-    @Test("T7: the age of a record includes each started second before its write")
+    @Test("the age of a record includes each started second before its write", .requirement("T7"))
     func heldTime() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
@@ -50,7 +50,7 @@ struct WritingTests {
         #expect(try await Machine(server).get(origin.url("/a")).fields.ageSeconds == 3)
     }
 
-    @Test("T6: while the breaker is open, nothing is written")
+    @Test("while the breaker is open, nothing is written", .requirement("T6"))
     func openBreaker() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
@@ -67,7 +67,7 @@ struct WritingTests {
         #expect(machine.tier.statistics.droppedWrites == dropped + 1)
     }
 
-    @Test("T6: a body abandoned by its reader releases its space")
+    @Test("a body abandoned by its reader releases its space", .requirement("T6"))
     func abandonedBody() async throws {
         let server = try await ObjectServer()
         let body = Data.noise(300_000, seed: 1)
@@ -83,7 +83,7 @@ struct WritingTests {
         #expect(machine.tier.statistics.writes == 1 && machine.tier.statistics.droppedWrites == 0)
     }
 
-    @Test("T8: more than a thousand waiting removals become one removal of the partition")
+    @Test("more than a thousand waiting removals become one removal of the partition", .requirement("T8"))
     func manyRemovals() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -109,7 +109,7 @@ struct WritingTests {
         never.open()
     }
 
-    @Test("T8: a removal is repeated after a second, then after doubled pauses of at most 30 seconds")
+    @Test("a removal is repeated after a second, then after doubled pauses of at most 30 seconds", .requirement("T8"))
     func pauses() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8) }

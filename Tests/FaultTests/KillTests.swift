@@ -24,13 +24,16 @@ struct KillTests {
     ]
 
     @Test(
-        "A2, F4: after a kill, acknowledged bodies and representations are whole, the rest old or new, with no orphans",
+        "after a kill, acknowledged bodies and representations are whole, the rest old or new, with no orphans",
+        .requirement("A2", "F4"),
         arguments: [Scenario.everything, .forms, .parts], moments)
     func kill(_ scenario: Scenario, _ moment: Moment) async throws {
         try await KillTests.kill(scenario, moment, atMost: Repetitions.count(12, debug: 4))
     }
 
-    @Test("A2: a kill during a checkpoint loses no acknowledged change", .enabled(if: Laboratory.isThorough))
+    @Test(
+        "a kill during a checkpoint loses no acknowledged change", .requirement("A2"),
+        .enabled(if: Laboratory.isThorough))
     func killWhileCheckpointing() async throws {
         try await KillTests.kill(.checkpoints, Moment(action: .killAfter, kinds: .changes), atMost: 0)
     }
