@@ -4,14 +4,14 @@ extension ResourceLoader {
     /// Cancels all loads. Waiters receive ``LoadError/cancelled`` immediately, and transfers stop. Later loads are not
     /// affected.
     public func cancelAll() {
-        cancelLoads(of: nil)
+        cancel(nil as CancelledLoads?)
     }
 
-    /// Cancels all loads of a resource: those with the URL of the request, or with its ``ResourceRequest/key``. A QUERY
-    /// with content cancels only equal queries.
+    /// Cancels loads of a resource: those with the URL of the request, or with its ``ResourceRequest/key``.
     ///
-    /// The method, the policy and the other properties of the loads do not matter, nor does the number of their
-    /// callers. All waiters receive ``LoadError/cancelled`` immediately. The transfers stop, even with
+    /// A request with a safe method, such as GET, cancels all loads with safe methods. A request with another method cancels
+    /// the loads with its method. A QUERY with content cancels only equal queries. The policy and the other properties of
+    /// the loads do not matter, nor does the number of their callers. All waiters receive ``LoadError/cancelled`` immediately. The transfers stop, even with
     /// ``Abandonment/finishAndStore``. A validation in the background also ends. Other loads and later ones are not
     /// affected.
     ///
@@ -19,14 +19,15 @@ extension ResourceLoader {
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func cancel(_ request: some ResourceRequestConvertible) throws(LoadError) {
-        cancelLoads(of: try load(for: request.resourceRequest).target.key)
+        let load = try load(for: request.resourceRequest)
+        cancel(CancelledLoads(of: load.target.key, like: load.method))
     }
 
-    /// - Parameter key: The key of the stored response; `nil` for all loads.
-    private func cancelLoads(of key: CacheKey?) {
+    /// - Parameter cancelled: The loads to cancel; `nil` for all loads.
+    private func cancel(_ cancelled: CancelledLoads?) {
         let waiters = changeLoads { loads in
-            loads.cancellations.note(key)
-            return loads.table.detachAll { key == nil || $0.target.key == key || $0.target.key.withoutFragment == key }
+            loads.cancellations.note(cancelled)
+            return loads.table.detachAll { load in cancelled.map(CancelledLoads.ending(load).contains) ?? true }
         }
         for waiter in waiters { waiter.receive(.ended(.failure(.cancelled))) }
     }

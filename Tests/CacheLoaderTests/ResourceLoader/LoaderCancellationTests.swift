@@ -56,6 +56,26 @@ struct LoaderCancellationTests {
     }
 
     @Test(
+        "Cancelling a POST leaves the GETs of the URL, and cancelling a GET ends only the safe requests",
+        .requirement("E4"), arguments: [[.post], [.put], [.get, .head]])
+    func methods(_ cancelled: [HTTPRequest.Method]) async throws {
+        let origin = HeldOrigin()
+        let loader = try LoaderFixture(transport: origin.transport).loader
+        let url = "https://example.com/a"
+        let methods: [HTTPRequest.Method] = [.get, .head, .post, .put]
+        let loads = methods.map { method in Task { try await loader.load(ResourceRequest(url, method: method)) } }
+        await origin.asked("/a", 4)
+        try loader.cancel(ResourceRequest(url, method: try #require(cancelled.last)))
+        for (method, load) in zip(methods, loads) where cancelled.contains(method) {
+            await #expect(throws: LoadError.cancelled) { try await load.value }
+        }
+        origin.open("/a")
+        for (method, load) in zip(methods, loads) where !cancelled.contains(method) {
+            #expect(try await load.value.status == .ok)
+        }
+    }
+
+    @Test(
         "Cancelling a resource during a load's lookup prevents its transfer", .requirement("E4"),
         arguments: ["a", "b"])
     func resourceWhileLookingUp(_ name: String) async throws {
