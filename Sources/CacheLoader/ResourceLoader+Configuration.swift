@@ -6,6 +6,8 @@ public import Logging
 
 extension ResourceLoader {
     /// The configuration of a loader.
+    ///
+    /// <doc:HowARequestIsAnswered> lists the properties whose defaults differ from those of an ``HTTPCache``.
     public struct Configuration: Sendable {
         /// The rules for answers from the store; those of RFC 9111 for a private cache by default.
         ///

@@ -24,6 +24,8 @@ internal import Synchronization
 /// Safe to use from any task. A request that the origin answers succeeds even if the store fails.
 public final class HTTPCache: Sendable {
     /// The configuration of a cache.
+    ///
+    /// <doc:HowARequestIsAnswered> lists the properties whose defaults differ from those of a loader.
     public struct Configuration: Sendable {
         /// The rules for answers from the store; those of RFC 9111 for a private cache by default.
         public var policy: CachePolicy = CachePolicy()
