@@ -5,6 +5,9 @@ package import HTTPTypes
 /// The content codings that this library decodes (RFC 9110 §8.4.1).
 ///
 /// The traits `Brotli` and `Zstd` of the package add their codings.
+///
+/// The folder `Decoding/` removes content codings, from a whole body or while it arrives. The folder may use zlib and,
+/// with their traits, libbrotli and libzstd. The folder knows no store, no request and no transport.
 package enum ContentCoding: String, Sendable, CaseIterable {
     case gzip
     case deflate

@@ -1,3 +1,8 @@
+// The folder `HTTPCache/` has the cache. A `CacheTransaction` carries one request through the cache, with a file for
+// each step. The module `HTTPCaching` decides about reuse and about storing; the folder acts on the decisions. The
+// folder may use the store, the transport and the observation of requests. The folder has no lanes and no retry policy,
+// and names no type of `ResourceLoader/` except `ContentTypeFilter`.
+
 public import CacheFoundation
 public import CacheStore
 public import CoreMetrics

@@ -1,3 +1,7 @@
+// The folder `Transport/` has the protocol of transports, the transport on URLSession, the content of requests,
+// proxies, certificates and credentials. The folder may use the network, and read files of certificates. Only
+// `Credentials` knows the loader. The folder uses no store, follows no redirect, and decides nothing about caching.
+
 public import CacheFoundation
 public import HTTPTypes
 internal import Synchronization

@@ -8,6 +8,10 @@ internal import Synchronization
 ///
 /// Call ``link(_:as:byteCount:)`` and ``unlink(_:)`` only inside a write transaction of the index. Its lock prevents
 /// naming and deleting a file at the same time, in any process.
+///
+/// The folder `Bodies/` has the files of bodies: staged, named, opened, read and deleted. `ReplacementFile` writes a
+/// file outside the store. The folder may use descriptors, digests, serial queues, and the lock of a directory. The
+/// folder never opens the index: a caller passes the digest and the length of a body.
 package final class BlobDirectory: Sendable {
     /// The directory of the store.
     package let root: FileDescriptor

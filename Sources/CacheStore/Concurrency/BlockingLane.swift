@@ -4,6 +4,9 @@ internal import Dispatch
 ///
 /// The lane is a serial queue. On Linux, concurrent queues share their threads with Swift's tasks, and blocking work
 /// there starves every task of the process.
+///
+/// The folder `Concurrency/` has queues for blocking work, a bounded dictionary and a pause. The folder may use
+/// Dispatch. Only `BackgroundWork` knows the store. The folder opens no file and no index.
 package final class BlockingLane: Sendable {
     private let queue: DispatchQueue
 

@@ -1,3 +1,7 @@
+// The folder `Entries/` has the values that callers pass and receive: keys, metadata, options, selections and digests.
+// The folder may parse, normalise and check these values. The folder names no type of another folder, and opens no file
+// and no index.
+
 public import CacheFoundation
 
 /// The metadata of a stored response: everything but its body.

@@ -1,3 +1,7 @@
+// The folder `Eviction/` has limits, policies and the order of eviction, and evicts: in a commit, in the background and
+// on request. The folder may read entries, and write the rows of their order. Only `WriteTransaction` removes entries.
+// The folder deletes no file of a body: `BlobDeletion` does so after the commit.
+
 /// The result of one transaction of an eviction.
 package struct EvictionBatch: Sendable {
     package var report = EvictionReport()

@@ -10,6 +10,10 @@ internal import CPlatform
 ///
 /// The kernel releases a lock when its process ends. If the file is deleted, the next lock creates a new one. Locks in
 /// the old and in the new file do not exclude each other, so no lock here may protect data.
+///
+/// The folder `Locks/` has the locks between processes: of an open store, of write transactions, of keys and of
+/// directories. The folder may use descriptors and, to begin a transaction, a connection. Waits for locks poll. The
+/// folder opens no file of SQLite, and reads no row.
 package struct LockFile: Sendable {
     private static let name = "locks"
 

@@ -1,3 +1,7 @@
+// The folder `Recovery/` has the check, the repair and the sweep of a store, and makes room on a full disk. The folder
+// may read and repair every row, and read every file of a body. A check changes nothing. The folder deletes bodies only
+// with `BlobDeletion`, and quarantines no index itself: the repair calls `IndexWriter.recover()`.
+
 /// The result of `ResponseStore.check(digests:)`.
 public struct CheckReport: Hashable, Sendable {
     /// A problem of the store.

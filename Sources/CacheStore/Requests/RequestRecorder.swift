@@ -5,6 +5,9 @@ internal import Synchronization
 ///
 /// A request costs no I/O on its thread, except that one request a second checks whether the store records. A kill
 /// loses the records of the last tenth of a second.
+///
+/// The folder `Requests/` has the record of requests: its values, its file and the recorder of this process. The folder
+/// may use the file `requests`, a serial queue and keys. The folder uses no other file, and not the index.
 package final class RequestRecorder: Sendable {
     private struct Pending {
         let record: RequestRecord

@@ -7,6 +7,10 @@ internal import CacheFoundation
 /// A connection has one owner at a time: the mutex of a slot guards a reader, the mutex of the writer guards the
 /// writer's connection. So SQLite's own mutexes are off (https://sqlite.org/threadsafe.html, "Multi-thread"), and the
 /// type is not `Sendable`.
+///
+/// The folder `SQLite/` wraps SQLite: connections, statements, values, errors, waits and interruptions. No other folder
+/// calls functions of SQLite. The folder names no table of the store, and no other folder's types except
+/// `ContentDigest`.
 package final class Connection {
     /// The purpose of a connection.
     package enum Role {

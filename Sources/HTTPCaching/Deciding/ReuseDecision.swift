@@ -1,3 +1,7 @@
+// The folder `Deciding/` decides about a request, about a reply, and about a failure of the origin. The folder may use
+// the rules of other folders, such as `Freshness/`, `Storing/`, `Validation/` and `Vary/`. Requests, stored responses
+// and the time are arguments: the folder reads no clock, no store and no body.
+
 public import HTTPTypes
 
 /// Decides how a cache answers a request, given the stored responses for its URL (RFC 9111 §4).

@@ -1,3 +1,6 @@
+// The folder `Explaining/` puts a decision into words and numbers. The folder may use a `ReuseDecision`, and computes
+// freshness and `Vary` again. The folder changes no decision, and no other folder uses its types.
+
 public import HTTPTypes
 
 /// Explains a cache's decision on one request in the words of the specifications.

@@ -7,6 +7,10 @@ package typealias FieldBytes = UnsafeBufferPointer<UInt8>
 ///
 /// Reads each byte once or twice, allocates nothing and never passes the end, for any input. The scanner and its
 /// results are valid only while the buffer is: inside `withUnsafeBytesOfValue`.
+///
+/// The folder `Fields/` reads and writes fields: lists, dates, numbers, directives, URI references and structured
+/// fields. The folder may use the bytes of fields. The folder names no type of another folder, such as a policy or a
+/// stored response.
 package struct FieldScanner {
     private let bytes: FieldBytes
     private var position = 0

@@ -3,6 +3,9 @@ package import HTTPTypes
 /// The bytes that the `Range` of a request asks for (RFC 9110 §14.2).
 ///
 /// An invalid `Range` counts as absent: the recipient "MAY ignore or reject" it, and a 200 is correct for any client.
+///
+/// The folder `Ranges/` has ranges, parts and strong validators, from `Range`, `If-Range` and `Content-Range`. The
+/// folder may use `Fields/`, and no other folder. The folder chooses no stored response and joins no bytes.
 package struct RangeSet: Hashable, Sendable {
     /// One element of the set (RFC 9110 §14.1.1).
     fileprivate enum Spec: Hashable {

@@ -1,3 +1,7 @@
+// The folder `Responses/` has the head of a stored response, the exchange from which it comes, and the digests of
+// content. The folder may use `Fields/`, `Ranges/`, `Rules/` and `Vary/`. The owner of the cache keeps the body. The
+// folder does not decide whether a response answers or is stored.
+
 public import HTTPTypes
 
 /// The head of a stored response, and the facts that later decisions need. The owner of the cache keeps the body.

@@ -1,3 +1,7 @@
+// The folder `Validation/` has conditional requests and their results: preconditions, entity tags, and the updates by a
+// 304 or by the reply to a HEAD. The folder may use `Fields/`, stored responses, policies, freshness, `Vary` and
+// `StorageDecision`. The folder sends no request, and does not choose the response that answers.
+
 package import HTTPTypes
 
 extension StoredResponse {

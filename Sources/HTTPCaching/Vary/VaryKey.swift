@@ -1,3 +1,6 @@
+// The folder `Vary/` compares requests by the fields that `Vary` names, and URLs as `No-Vary-Search` permits. The
+// folder may use `Fields/`, and no other folder. The folder does not choose among responses that match.
+
 internal import ByteText
 public import HTTPTypes
 

@@ -10,6 +10,10 @@ internal import Synchronization
 /// the received bytes may be stored as a part. Part commits store them during the transfer.
 ///
 /// A body that is not kept has one reader. The task takes each chunk only once that reader waits for it.
+///
+/// The folder `HTTPCache/Bodies/` has the bodies between origin, store and readers: arriving, stored in parts, combined
+/// and verified. The folder may read and write bodies of the store, and read the body of a transport's response. The
+/// folder sends no request and looks up no entry.
 final class SharedBody: Sendable {
     /// The result of storing a complete body.
     enum Outcome: Sendable {

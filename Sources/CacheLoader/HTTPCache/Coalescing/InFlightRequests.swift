@@ -3,6 +3,10 @@
 ///
 /// The first caller for a key starts a request, later callers join it, and the last caller to leave stops it. `Work` is
 /// a handle that can stop the request.
+///
+/// The folder `HTTPCache/Coalescing/` has requests in flight, epochs of keys, background validations with their pauses,
+/// and tasks with a time limit. The folder may start and cancel tasks that its callers pass. The folder names no type
+/// of another folder, sends no request, and reads no entry.
 package struct InFlightRequests<Key: Hashable, Waiter, Work> {
     /// Names a waiter.
     package typealias Ticket = UInt64

@@ -1,3 +1,7 @@
+// The folder `HTTPCache/Dictionaries/` chooses, offers and applies compression dictionaries (RFC 9842). The folder may
+// read stored responses, remove a damaged one, and replace the body of a transport's response. `Decoding/` has the
+// decompressors. The folder sends no request, and offers no dictionary in a shared cache or without HTTPS.
+
 internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching

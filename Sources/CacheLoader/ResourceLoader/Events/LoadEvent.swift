@@ -1,3 +1,7 @@
+// The folder `ResourceLoader/Events/` has the events and the results of loads, their order, and their delivery to
+// streams and observers. Other folders use the delivery, too. The folder may use the errors of loads and of the store.
+// The folder begins and cancels no load.
+
 public import CacheStore
 
 /// An event of a load. Events occur in this order (`?` at most once, `*` any number of times):

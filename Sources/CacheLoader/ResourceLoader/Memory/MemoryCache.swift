@@ -1,3 +1,7 @@
+// The folder `ResourceLoader/Memory/` has the values in memory: their order, their limits, and the system's memory
+// pressure. The folder may read the memory pressure that the system reports. The folder knows no store, no response and
+// no loader: `LoaderMemory` in `Scheduling/` compares values with their entries.
+
 public import CacheFoundation
 internal import Synchronization
 

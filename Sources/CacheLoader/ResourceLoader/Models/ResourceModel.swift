@@ -2,6 +2,10 @@
 /// ``ObservedResource``.
 ///
 /// The owner guards it with a lock or with an actor.
+///
+/// The folder `ResourceLoader/Models/` has resources for views, observed or leased, and their common state machine. The
+/// folder may use the loader, its events and processing plans, and memory pressure. The folder knows no store and no
+/// transport.
 struct ResourceModel<Output: Sendable>: Sendable {
     typealias Bound = BoundResource<ResourceRequest, Loaded<Output>>
     typealias State = ResourceState<Loaded<Output>>

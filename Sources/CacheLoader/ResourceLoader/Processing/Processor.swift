@@ -1,3 +1,7 @@
+// The folder `ResourceLoader/Processing/` has processors, their identities, the formats of stored values, and the types
+// of content. The folder may use the bytes and the fields of a response. The folder knows no store, no loader and no
+// transport: `ProcessingPlan` in `Scheduling/` runs processors and stores their values.
+
 /// Turns loaded bytes into a value for the program, such as text, a decoded value or an image.
 ///
 /// ```swift

@@ -1,3 +1,7 @@
+// The folder `ResourceLoader/Retry/` decides whether and when a load may ask its origin, after failures and without a
+// network. The folder may ask the system about the network. The folder begins no attempt: `ActiveLoads` in
+// `Scheduling/` waits and begins it.
+
 internal import HTTPTypes
 
 /// Decides when to retry a failed load.

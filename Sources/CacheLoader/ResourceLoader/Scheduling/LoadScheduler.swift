@@ -6,6 +6,10 @@
 ///     queued ─▶ running ─▶ processing ─▶ (removed)
 ///       ▲          │          │
 ///       └ waiting ◀┴──────────┘
+///
+/// The folder `ResourceLoader/Scheduling/` has the loads: their table and lanes, their attempts and redirect steps,
+/// their answers from the store and from memory. The folder may use the store and all of the loader. Each request goes
+/// through a `CacheTransaction`: the folder calls no transport.
 struct LoadScheduler: Sendable {
     /// Identifies a load.
     typealias ID = UInt64

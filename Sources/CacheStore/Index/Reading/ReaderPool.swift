@@ -6,6 +6,9 @@ internal import Synchronization
 /// One caller at a time uses a connection. A lookup takes a free connection, and waits only if all are in use, for the
 /// first that becomes free. It never waits for the writer or for long reads, which have separate connections
 /// (``LongReads``). The pool opens a connection when it is first needed.
+///
+/// The folder `Index/Reading/` has the connections of lookups and of long reads, the keys that need no statement, and
+/// pages of entries. The folder may open connections and read rows. The folder changes no row.
 final class ReaderPool: Sendable {
     private enum Slot {
         case unopened

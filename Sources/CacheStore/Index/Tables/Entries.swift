@@ -1,3 +1,8 @@
+// The folder `Index/Tables/` has the SQL of the tables, each statement in the function that runs it. Reads extend
+// `Connection`; changes of entries extend `WriteTransaction`, because a removal leaves files to delete. Eviction,
+// pages, checks and snapshots have further statements. The folder opens no connection, begins and ends no transaction,
+// and deletes no file.
+
 internal import CSQLite
 
 /// The columns of `entry`, in the order in which lookups read them. Parameters count from 1.

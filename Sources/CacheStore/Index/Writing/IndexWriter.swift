@@ -6,6 +6,10 @@ internal import Synchronization
 /// Jobs that wait at the same time share a transaction (group commit). One job alone cannot be rolled back, because an
 /// open savepoint makes SQLite copy each changed page. A job that fails in the index, or after changing a row, fails
 /// the whole transaction. Then each job runs in a separate transaction.
+///
+/// The folder `Index/Writing/` has the writer, its queue and its transactions, the pending accesses, and the deletion
+/// of bodies. The folder may use the writer's connection, the write lock, the checkpointer and the files of bodies. No
+/// other folder deletes bodies of removed entries. The folder has no statement of a table: `Index/Tables/` has them.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
     struct Job: Sendable {
