@@ -18,6 +18,8 @@ struct InstructionScenario: Sendable {
     enum Work: String {
         /// Fills the store that the other operations use.
         case fill
+        /// Opens the store and closes it.
+        case open
         /// Looks up an existing entry and records the access. Uses each key once, like all work without `hot-`.
         case lookup
         case hotLookup = "hot-lookup"
@@ -57,15 +59,19 @@ struct InstructionScenario: Sendable {
             print("usage: InstructionScenario WORK COUNT STORE")
             exit(64)
         }
-        var configuration = ResponseStore.Configuration()
-        configuration.clock = { now }
-        configuration.accessInterval = .seconds(3600)
-        configuration.limits = nil
-        let store = try ResponseStore(directory: URL(filePath: arguments[3]), configuration: configuration)
+        let store = try openStore(arguments[3])
         defer { store.close() }
         // Like a starting program, commits the registration of the process. Before the first commit no key is hot.
         try store.evict(maxBytes: .max)
         try InstructionScenario(store: store, count: count).run(work)
+    }
+
+    private static func openStore(_ path: String) throws -> ResponseStore {
+        var configuration = ResponseStore.Configuration()
+        configuration.clock = { now }
+        configuration.accessInterval = .seconds(3600)
+        configuration.limits = nil
+        return try ResponseStore(directory: URL(filePath: path), configuration: configuration)
     }
 
     private func run(_ work: Work) throws {
@@ -76,6 +82,10 @@ struct InstructionScenario: Sendable {
         switch work {
         case .fill:
             for number in 0..<Self.entryCount { try insert(number) }
+        case .open:
+            let path = CommandLine.arguments[3]
+            store.close()
+            for _ in 0..<count { try Self.openStore(path).close() }
         case .lookup, .hotLookup:
             for number in 0..<count { try check(store.lookup(Self.key(spread(number))) != nil) }
         case .miss:

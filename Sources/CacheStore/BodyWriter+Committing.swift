@@ -21,8 +21,8 @@ extension BodyWriter {
     ///   - metadata: The properties of the response.
     ///   - key: The key of the entry.
     ///   - options: The lifetime of the entry, whether it is pinned, and its tags.
-    /// - generation: The store's generation from when this load began. If the key was removed since then, the commit
-    ///   stores nothing.
+    ///   - generation: The store's generation from when this load began. If the key was removed since then, the commit
+    ///     stores nothing.
     /// - Throws: ``StoreError``, such as ``StoreError/removedMeanwhile(_:)``. Then the store keeps no bytes of the
     ///   body, and the old entry is unchanged.
     @discardableResult
@@ -107,7 +107,7 @@ extension BodyWriter {
     /// - Parameters:
     ///   - metadata: The properties of the response. Its part starts where the body does.
     ///   - key: The key of the entry.
-    /// - previous: The entry of an earlier prefix of the same body, or `nil`.
+    ///   - previous: The entry of an earlier prefix of the same body, or `nil`.
     ///   - generation: As for ``commit(_:for:options:unlessRemovedSince:)``.
     /// - Throws: ``StoreError``. Then the earlier entry stays, and the writer remains usable.
     @discardableResult

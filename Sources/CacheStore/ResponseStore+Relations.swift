@@ -7,7 +7,7 @@ extension ResponseStore {
     /// running load in the partition.
     ///
     /// - Parameters:
-    /// - keys: The keys, all of one origin and partition. Without keys, nothing is removed.
+    ///   - keys: The keys, all of one origin and partition. Without keys, nothing is removed.
     ///   - groups: Names of groups of that origin.
     /// - Returns: The number of removed entries.
     @discardableResult

@@ -61,8 +61,8 @@ extension ResponseStore {
     /// without a partition affects the loads of all partitions.
     ///
     /// - Parameters:
-    /// - selection: The entries to remove. An empty selection removes nothing. A predicate is evaluated once for each
-    ///   entry, when the removal begins.
+    ///   - selection: The entries to remove. An empty selection removes nothing. A predicate is evaluated once for each
+    ///     entry, when the removal begins.
     ///   - dryRun: Whether only to count the entries, without a lock or a change.
     /// - Throws: ``StoreError/index(_:)`` for a predicate that SQLite does not understand; then nothing is removed.
     ///   ``StoreError/busy(path:)``; entries that were removed before the error stay removed.

@@ -66,7 +66,7 @@ public final class SharedTier: Sendable {
     /// - Parameters:
     ///   - engine: The server with the objects.
     ///   - keys: The keys of names and records.
-    /// - configuration: Additional settings.
+    ///   - configuration: Additional settings.
     public init(engine: TierEngine, keys: TierKeys, configuration: Configuration = Configuration()) {
         self.engine = engine
         self.keys = keys

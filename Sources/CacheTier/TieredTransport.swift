@@ -25,7 +25,7 @@ public struct TieredTransport: HTTPTransport {
     /// Creates a transport.
     ///
     /// - Parameters:
-    /// - tier: The tier. Several transports may share it.
+    ///   - tier: The tier. Several transports may share it.
     ///   - origin: Carries the requests that the tier does not answer.
     public init(tier: SharedTier, origin: any HTTPTransport) {
         self.tier = tier

@@ -27,7 +27,7 @@ public final class FileOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The path of the directory.
-    /// - cacheControl: Returns the `Cache-Control` of the file at a path, if any.
+    ///   - cacheControl: Returns the `Cache-Control` of the file at a path, if any.
     /// - Throws: Foundation's error for an unreadable directory or file.
     public convenience init(
         directory: String, cacheControl: @escaping @Sendable (_ path: String) -> String? = { _ in "max-age=60" }
@@ -42,7 +42,7 @@ public final class FileOrigin: Sendable {
     /// - Parameters:
     ///   - directory: The path of the directory.
     ///   - paths: The paths of the files, relative to `directory`. Skips paths that are not regular files.
-    /// - cacheControl: Returns the `Cache-Control` of the file at a path, if any.
+    ///   - cacheControl: Returns the `Cache-Control` of the file at a path, if any.
     /// - Throws: Foundation's error for an unreadable file.
     public init(
         directory: String, paths: some Sequence<String>,

@@ -23,8 +23,8 @@ public final class LoopbackOrigin: Sendable {
     ///
     /// - Parameters:
     ///   - host: The address to listen on.
-    /// - requestBodyLimit: The most bytes of a request body. The origin answers a longer body with 413.
-    /// - date: Returns the `Date` for replies without that field. `nil` adds no field.
+    ///   - requestBodyLimit: The most bytes of a request body. The origin answers a longer body with 413.
+    ///   - date: Returns the `Date` for replies without that field. `nil` adds no field.
     ///   - reply: Answers a request. Its task is cancelled when the client disconnects or the origin stops.
     /// - Throws: The system's error if it could not bind the address.
     public init(

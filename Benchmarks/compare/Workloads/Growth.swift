@@ -125,7 +125,7 @@ struct Growth {
                     guard report?.entries == size - size / 2 else { throw CStore.Failure(description: "not half") }
                 }.eachCounting(size / 2),
                 Workload.Side(
-                    "C: the same DELETE + unlink", aim: .ratio(0.4),
+                    "C: the same DELETE + unlink", aim: .ratio(0.7),
                     prepare: {
                         state.c = nil
                         state.c = try CStore(place.copy(original, as: "evict C"), baseline_writes)

@@ -200,7 +200,7 @@ struct Reading {
         return Workload(
             operations: 50_000, singleOperations: 50_000,
             sides: [
-                Workload.Side("ours", aim: .nanoseconds(500)) { range in
+                Workload.Side("ours", aim: .nanoseconds(400)) { range in
                     for number in range {
                         _ = try await loader.load(requests[Self.spread(number, over: requests.count)])
                     }

@@ -53,7 +53,7 @@ struct Writing {
     }
 
     private func new(_ size: Sample.Size) throws -> Workload {
-        let sides = try sides("put \(size.name)", aim: size == .kib16 ? 1.35 : nil) { store, range in
+        let sides = try sides("put \(size.name)", aim: [.kib16: 1.15, .kib256: 1.4][size]) { store, range in
             for number in range { try Self.insert(store, Sample.url(number, size), number, size) }
         } _: { c, range in
             for number in range {
@@ -116,7 +116,7 @@ struct Writing {
                         }
                     }
                 },
-                Workload.Side("ours, one writer", aim: count == 8 ? .ratio(0.6) : nil) { range in
+                Workload.Side("ours, one writer", aim: count == 8 ? .ratio(0.55) : nil) { range in
                     for number in range { try Self.insert(one, Sample.url(number), number, .kib16) }
                 },
             ])

@@ -25,8 +25,8 @@ public struct Upstream: Sendable {
     /// Creates an upstream.
     ///
     /// - Parameters:
-    /// - url: The absolute URL. Its path precedes the path of each request.
-    /// - cache: The cache with the transport to the upstream.
+    ///   - url: The absolute URL. Its path precedes the path of each request.
+    ///   - cache: The cache with the transport to the upstream.
     /// - Throws: `LoadError.invalidURL(_:reason:)`.
     public init(_ url: String, cache: HTTPCache) throws(LoadError) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),

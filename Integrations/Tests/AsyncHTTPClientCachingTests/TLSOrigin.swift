@@ -16,7 +16,7 @@ final class TLSOrigin: Sendable {
 
     /// - Parameters:
     ///   - protocols: The protocols to offer, by their names in ALPN (RFC 7301).
-    /// - certificate: The certificate in PEM. Its key is ``TestCertificates/serverKey``.
+    ///   - certificate: The certificate in PEM. Its key is ``TestCertificates/serverKey``.
     convenience init(offering protocols: [String], certificate: String = TestCertificates.server) async throws {
         let requests = RequestCount()
         try await self.init(protocols, certificate, requests) { channel in

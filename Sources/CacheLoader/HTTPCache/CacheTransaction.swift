@@ -25,11 +25,11 @@ struct CacheTransaction: Sendable {
     var policy: CachePolicy
     let keepsErrors: Bool
     /// Only responses with these content types are stored. `nil` stores all.
-    var contentTypeFilter: ContentTypeFilter?
+    let contentTypeFilter: ContentTypeFilter?
     /// Receives each error of the store, on any thread.
     var onStoreFailure: (@Sendable (StoreError) -> Void)?
     /// Whether the request validates a stored response that its caller has already received.
-    private(set) var isBackground = false
+    private(set) var isBackground: Bool
     /// Whether the request goes out with `no-cache`, so that no upstream cache answers without the origin (RFC 9111
     /// §5.2.1.4). The decisions of this cache do not depend on it.
     var bypassesUpstreamCaches = false
@@ -45,13 +45,13 @@ struct CacheTransaction: Sendable {
     /// - Parameters:
     ///   - key: The key of the stored response.
     ///   - target: The key of the request's URL, if it differs from `key`. A QUERY, or a request with content, whose keys
-    ///     are equal by-passes the store.
+    ///     are equal bypasses the store.
     ///   - policy: The configured policy with the changes of the request.
     ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
     init(
         _ request: HTTPRequest, content: RequestContent? = nil, key: CacheKey, target: CacheKey? = nil,
-        context: CacheContext, settings: CacheSettings, policy: CachePolicy,
-        keepsErrors: Bool = true
+        context: CacheContext, settings: CacheSettings, policy: CachePolicy, keepsErrors: Bool = true,
+        contentTypeFilter: ContentTypeFilter? = nil, isBackground: Bool = false, snapshot: KeySnapshot? = nil
     ) {
         self.request = context.transport.prepare(request)
         method = request.method
@@ -61,9 +61,13 @@ struct CacheTransaction: Sendable {
         self.settings = settings
         self.policy = policy
         self.keepsErrors = keepsErrors
+        self.contentTypeFilter = contentTypeFilter
+        self.isBackground = isBackground
         self.key = key
         self.target = target ?? key
+        self.snapshot = snapshot
         recorded = recordedRequest()
+        if isBackground { recorded?.noteBackground() }
     }
 
     /// Lets the request validate a stored response that its caller has already received.

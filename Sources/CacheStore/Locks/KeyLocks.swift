@@ -49,7 +49,7 @@ package final class KeyLocks: Sendable {
 
     /// - Parameters:
     ///   - root: The directory of the store.
-    /// - isReadOnly: Whether to create no file and lock nothing.
+    ///   - isReadOnly: Whether to create no file and lock nothing.
     ///   - offsetBits: The number of offsets, as a power of two, up to 62. Tests use few, so that keys share an offset.
     package init(root: FileDescriptor, isReadOnly: Bool, offsetBits: Int64 = 62) {
         self.isReadOnly = isReadOnly

@@ -33,7 +33,7 @@ package struct LockFile: Sendable {
 
     /// - Parameters:
     ///   - root: The directory of the store.
-    /// - isReadOnly: Whether only to test locks, and not to create a missing file.
+    ///   - isReadOnly: Whether only to test locks, and not to create a missing file.
     package init(root: FileDescriptor, isReadOnly: Bool = false) {
         self.root = root
         self.isReadOnly = isReadOnly

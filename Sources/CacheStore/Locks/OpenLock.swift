@@ -10,8 +10,8 @@ final class OpenLock: Sendable {
     private let timeout: Duration
 
     /// - Parameters:
-    /// - isReadOnly: Whether to take the lock shared from the start. A read-only store has no work that needs the
-    ///   exclusive lock.
+    ///   - isReadOnly: Whether to take the lock shared from the start. A read-only store has no work that needs the
+    ///     exclusive lock.
     ///   - timeout: How long to wait for another opener that holds the exclusive lock.
     init(_ directory: StoreDirectory, isReadOnly: Bool, timeout: Duration) throws(StoreError) {
         self.directory = directory

@@ -62,7 +62,7 @@ public struct RequestRecord: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - target: The key of the URL.
-    /// - key: The key of the stored response. `nil` means `target`.
+    ///   - key: The key of the stored response. `nil` means `target`.
     package init(
         startedAt: Date, method: String, target: CacheKey, key: CacheKey? = nil, outcome: RequestOutcome,
         isBackground: Bool = false

@@ -74,7 +74,7 @@ final class QueryAuthorizer {
     /// - Parameters:
     ///   - first: The table of a `SQLITE_READ`, the name of a `SQLITE_PRAGMA`.
     ///   - second: The column of a `SQLITE_READ`, the name of a `SQLITE_FUNCTION`.
-    /// - view: The innermost view of the action, as the statement spells it. Empty outside views.
+    ///   - view: The innermost view of the action, as the statement spells it. Empty outside views.
     func decision(on action: Int32, _ first: String, _ second: String, in view: String) -> Int32 {
         let isAllowed =
             switch action {

@@ -63,7 +63,7 @@ package final class Connection {
     /// Opens the index at `path`, whose directory must be free of symbolic links.
     ///
     /// - Parameters:
-    /// - creates: Whether a writer creates a missing file. A store creates its index itself.
+    ///   - creates: Whether a writer creates a missing file. A store creates its index itself.
     ///   - isDurable: Whether a commit waits until its bytes are on the disk.
     ///   - deletesSecurely: Whether to overwrite deleted rows.
     ///   - cacheByteCount: The bytes of pages that the connection keeps in memory.

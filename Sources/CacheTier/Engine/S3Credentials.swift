@@ -9,7 +9,7 @@ public struct S3Credentials: Sendable {
     /// - Parameters:
     ///   - accessKeyID: The public name of the key.
     ///   - secretAccessKey: The secret, which signs requests and never leaves the process.
-    /// - sessionToken: The token of temporary credentials, or `nil`.
+    ///   - sessionToken: The token of temporary credentials, or `nil`.
     public init(accessKeyID: String, secretAccessKey: String, sessionToken: String? = nil) {
         self.accessKeyID = accessKeyID
         self.secretAccessKey = secretAccessKey

@@ -23,7 +23,7 @@ package struct SignatureV4: Sendable {
     /// - Parameters:
     ///   - request: The request as sent, without `Authorization`.
     ///   - payloadHash: The SHA-256 of the content in hexadecimal digits.
-    /// - time: The time of signing, `yyyyMMddTHHmmssZ`, as in `x-amz-date`.
+    ///   - time: The time of signing, `yyyyMMddTHHmmssZ`, as in `x-amz-date`.
     package func authorization(for request: HTTPRequest, payloadHash: String, time: String) -> String {
         let date = String(time.prefix(8))
         let scope = "\(date)/\(region)/\(service)/aws4_request"

@@ -53,7 +53,7 @@ public struct TierEngine: Sendable {
     ///   - fields: Fields that each request carries, such as `Authorization`.
     ///   - conditionalWrites: Whether the engine honours `If-None-Match: *` in a `PUT` (RFC 9110 §13.1.2). nginx does
     ///     not.
-    /// - transport: Carries the requests. Should not share connections with origins, which may be busy.
+    ///   - transport: Carries the requests. Should not share connections with origins, which may be busy.
     /// - Throws: ``TierError/invalidURL(_:)``.
     public static func plain(
         _ url: String, fields: HTTPFields = [:], conditionalWrites: Bool = false, transport: any HTTPTransport
@@ -63,12 +63,13 @@ public struct TierEngine: Sendable {
 
     /// Returns an engine that speaks the REST protocol of S3, with Signature Version 4.
     ///
-    /// - url: The bucket with an optional prefix, such as `https://s3.eu-west-1.amazonaws.com/bucket/prefix`, or with
-    ///   the bucket in the host. The path may contain only letters, digits, `-`, `.`, `_`, `~` and slashes.
-    /// - region: The region for the signatures, such as `eu-west-1`.
+    /// - Parameters:
+    ///   - url: The bucket with an optional prefix, such as `https://s3.eu-west-1.amazonaws.com/bucket/prefix`, or with
+    ///     the bucket in the host. The path may contain only letters, digits, `-`, `.`, `_`, `~` and slashes.
+    ///   - region: The region for the signatures, such as `eu-west-1`.
     ///   - credentials: Called before each request.
-    /// - conditionalWrites: Whether the engine honours `If-None-Match: *` in a `PUT`, as S3 does since 2024. An engine
-    ///   that ignores or refuses the field is recognized automatically.
+    ///   - conditionalWrites: Whether the engine honours `If-None-Match: *` in a `PUT`, as S3 does since 2024. An engine
+    ///     that ignores or refuses the field is recognized automatically.
     ///   - transport: Carries the requests. Should not share connections with origins, which may be busy.
     /// - Throws: ``TierError/invalidURL(_:)``.
     public static func s3(
@@ -101,7 +102,7 @@ public struct TierEngine: Sendable {
     /// - Parameters:
     ///   - name: The name of the object: letters, digits, slashes and hyphens.
     ///   - content: The object to write.
-    /// - fields: Additional fields, which are not signed.
+    ///   - fields: Additional fields, which are not signed.
     ///   - now: The time of the signature.
     func send(
         _ method: HTTPRequest.Method, _ name: String, content: Data? = nil, fields: HTTPFields = [:], now: HTTPDate

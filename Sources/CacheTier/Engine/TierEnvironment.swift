@@ -31,7 +31,7 @@ extension TierEngine {
     /// - Parameters:
     ///   - text: The URL of the folder, with or without `s3+`.
     ///   - environment: The variables, such as `ProcessInfo.processInfo.environment`.
-    /// - transport: Carries the requests. Should not share connections with origins, which may be busy.
+    ///   - transport: Carries the requests. Should not share connections with origins, which may be busy.
     /// - Throws: ``TierError/invalidURL(_:)``, or ``TierError/environment(_:)`` without credentials for S3.
     public static func named(
         _ text: String, environment: [String: String], transport: any HTTPTransport

@@ -25,7 +25,7 @@ public struct TierScope: Hashable, Sendable {
     /// The responses of an origin with a name in `Cache-Groups` (RFC 9875), for example all pages that show an article.
     ///
     /// - Parameters:
-    /// - name: The name, compared byte by byte.
+    ///   - name: The name, compared byte by byte.
     ///   - origin: The scheme and the authority, such as `https://example.com`. A path does not count.
     public static func tag(_ name: String, origin: String) -> TierScope { TierScope(kind: .tag(name, origin: origin)) }
 }

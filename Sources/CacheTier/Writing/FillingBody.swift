@@ -19,7 +19,7 @@ final class FillingBody: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    /// - lease: Ends with a note if the bytes are dropped, and otherwise with this body.
+    ///   - lease: Ends with a note if the bytes are dropped, and otherwise with this body.
     ///   - finish: Called with the complete body. The bytes stay reserved.
     init(
         _ body: TransportBody, for tier: SharedTier, lease: Lease?, finish: @escaping @Sendable (Data) -> Void

@@ -58,7 +58,7 @@ package final class WriteBehind: Sendable {
     /// Creates a queue.
     ///
     /// - Parameters:
-    /// - byteLimit: The most bytes reserved at the same time.
+    ///   - byteLimit: The most bytes reserved at the same time.
     ///   - jobLimit: The most waiting writes, and the most waiting ends of leases.
     ///   - width: The most simultaneous writes. Few, so that lookups find connections.
     package init(byteLimit: Int, jobLimit: Int, width: Int = 2) {

@@ -51,8 +51,8 @@ public struct ReuseDecision: Hashable, Sendable {
     ///   - request: The request as sent to the origin, including fields from the transport. `Vary` matches against it.
     ///   - candidates: All stored responses for the URL of the request, in any order. `Vary` selects among them.
     ///   - policy: The policy of the request.
-    /// - now: The current time, or ``HTTPDate/distantPast`` without a usable clock.
-    /// - fingerprint: Replaces credentials in a ``VaryKey``. Must be the function that made the candidates' keys.
+    ///   - now: The current time, or ``HTTPDate/distantPast`` without a usable clock.
+    ///   - fingerprint: Replaces credentials in a ``VaryKey``. Must be the function that made the candidates' keys.
     public init(
         for request: HTTPRequest, candidates: [StoredResponse], policy: CachePolicy, now: HTTPDate,
         fingerprint: VaryKey.Fingerprint

@@ -30,10 +30,8 @@ extension ResourceLoader {
         let key = step.target.key == url ? url.key(for: request, step.content, policy) : step.target.key
         var transaction = CacheTransaction(
             request, content: step.content, key: key, target: url, context: context, settings: settings.cache,
-            policy: policy, keepsErrors: false)
-        transaction.contentTypeFilter = settings.configuration.contentTypeFilter
-        if load.isBackground { transaction.continueInBackground() }
-        transaction.snapshot = load.snapshot
+            policy: policy, keepsErrors: false, contentTypeFilter: settings.configuration.contentTypeFilter,
+            isBackground: load.isBackground, snapshot: load.snapshot)
         transaction.request.addLoaderFields(decodesContent: settings.configuration.decodesContent)
         return transaction
     }

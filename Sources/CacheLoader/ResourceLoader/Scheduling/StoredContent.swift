@@ -88,9 +88,7 @@ extension ResourceLoader {
             (found, missing) = try freshSteps(load, await CacheTransaction.verified(entry, in: store))
         }
         if case .forward(let forwarding) = missing { load.snapshot = forwarding.stored.snapshot }
-        guard let found else { return nil }
-        for redirect in found.redirects { redirect.transaction.note(redirect.answer) }
-        return (found.transaction.deliver(found.answer), found.request)
+        return found.map { ($0.deliver(), $0.request) }
     }
 
     /// Returns the stored responses that lead to content without the network.
@@ -194,6 +192,14 @@ final class StoredSteps<Answer: ChosenResponse>: Sendable {
         self.transaction = transaction
         self.answer = answer
         self.request = request
+    }
+}
+
+extension StoredSteps<CacheTransaction.Answer> {
+    /// Records the use of each step, and returns the content.
+    func deliver() -> CachedResponse {
+        for redirect in redirects { redirect.transaction.note(redirect.answer) }
+        return transaction.deliver(answer)
     }
 }
 

@@ -45,7 +45,7 @@ package final class Checkpointer: Sendable {
 
     /// - Parameters:
     ///   - maxByteCount: The size at which the WAL is restarted.
-    /// - isDurable: Whether synced bytes must reach the disk itself, where `fsync` alone promises less.
+    ///   - isDurable: Whether synced bytes must reach the disk itself, where `fsync` alone promises less.
     init(_ directory: StoreDirectory, maxByteCount: Int64, isDurable: Bool) {
         self.directory = directory
         maxPageCount = Int(maxByteCount / Connection.pageByteCount)
