@@ -102,7 +102,8 @@ struct ConcurrencyTests {
         #expect(throws: StoreError.self) { try store.recordFailure(for: .path(3), status: 500) }
         try store.flush()
         let statistics = try store.statistics()
-        #expect(statistics.entries == 2 && statistics.hits == 1)
+        #expect(statistics.entries == 2)
+        #expect(statistics.hits == 1)
         #expect(try store.check(digests: true).problems == [])
     }
 

@@ -88,7 +88,8 @@ struct EvictionPolicyChoiceTests {
         try transaction.write(accesses.take())
         try connection.execute("COMMIT")
         let byUse = try order()
-        #expect(byUse.prefix(2) == ["1", "2"] && byUse.last == "0")
+        #expect(byUse.prefix(2) == ["1", "2"])
+        #expect(byUse.last == "0")
 
         let second = try sandbox.open { $0.evictionPolicy = .valueAware }
         try await second.flush()

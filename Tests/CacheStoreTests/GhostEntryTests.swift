@@ -170,7 +170,8 @@ struct GhostEntryTests {
         for name in ["large", "larger"] { try use(store, name, times: 1) }
         try store.flush()
         try store.evict(maxEntries: 301)
-        #expect(try !store.contains(.path("large")) && store.contains(.path("larger")))
+        #expect(try !store.contains(.path("large")))
+        #expect(try store.contains(.path("larger")))
     }
 
     @Test("A wrong number of ghost entries is found and repaired")
@@ -194,6 +195,7 @@ struct GhostEntryTests {
         try use(store, "a", times: 1)
         try store.evict(maxEntries: 2)
         try store.evict(maxEntries: 0)
-        #expect(try sandbox.names() == [] && ghosts() == [])
+        #expect(try sandbox.names() == [])
+        #expect(try ghosts() == [])
     }
 }

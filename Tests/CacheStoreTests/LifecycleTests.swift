@@ -88,7 +88,8 @@ struct LifecycleTests {
         }
         try spinWhile { try descriptors(of: "index.sqlite") == before }
         if closes { store.close() } else { store.suspend() }
-        #expect(try descriptors(of: "index.sqlite") == 0 && lockedFiles() == [])
+        #expect(try descriptors(of: "index.sqlite") == 0)
+        #expect(try lockedFiles() == [])
         try outcome.ended.waitForSignal()
         #expect(outcome.failure.withLock { $0 } == (closes ? .closed : .suspended))
         guard !closes else { return }
@@ -114,7 +115,8 @@ struct LifecycleTests {
         }
         try spinWhile { try descriptors(of: "blobs") == before }
         if closes { store.close() } else { store.suspend() }
-        #expect(try descriptors(of: "blobs") <= before && descriptors(of: "index.sqlite") == 0)
+        #expect(try descriptors(of: "blobs") <= before)
+        #expect(try descriptors(of: "index.sqlite") == 0)
         try outcome.ended.waitForSignal()
         #expect(outcome.failure.withLock { $0 } == .busy(path: sandbox.indexPath))
     }

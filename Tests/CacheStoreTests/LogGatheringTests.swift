@@ -34,7 +34,8 @@ struct LogGatheringTests {
         let reader = try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true)
         let check = try reader.prepare("PRAGMA integrity_check")
         defer { check.reset() }
-        #expect(try check.step() && check.text(0) == "ok")
+        try #require(try check.step())
+        #expect(check.text(0) == "ok")
         let statement = try reader.prepare(
             "SELECT group_concat(letter, '') FROM (SELECT substr(text, 1, 1) AS letter FROM item ORDER BY id)")
         defer { statement.reset() }

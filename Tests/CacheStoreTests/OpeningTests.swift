@@ -249,7 +249,8 @@ struct OpeningTests {
         } else {
             #expect(throws: StoreError.self) { try sandbox.open() }
             do { _ = try sandbox.open() } catch StoreError.foreignDirectory(let path, let reason) {
-                #expect(path == sandbox.path && !reason.isEmpty)
+                #expect(path == sandbox.path)
+                #expect(!reason.isEmpty)
             }
             #expect(throws: StoreError.self) { try sandbox.open { $0.isReadOnly = true } }
         }

@@ -84,7 +84,9 @@ struct PendingAccessEvictionTests {
         try transact(among: 5_000) { transaction, accesses in
             for id in 1...5_000 as ClosedRange<Int64> { _ = accesses.note(id, at: 10_000) }
             let batch = try transaction.evict(.maxEntries(4_999), now: 10_000)
-            #expect(batch.report.entries == 0 && !batch.isDone && !accesses.isEmpty)
+            #expect(batch.report.entries == 0)
+            #expect(!batch.isDone)
+            #expect(!accesses.isEmpty)
             let evicted = try evict(.maxEntries(4_999), transaction, now: 10_000)
             #expect(evicted == 1)
         }
@@ -97,7 +99,9 @@ struct PendingAccessEvictionTests {
             while !transaction.isOutOfTime {}
             let batch = try transaction.evict(atLeast: 64) { _ in true }
             let written = try transaction.connection.prepare("SELECT count(*) FROM access").integers()
-            #expect(batch.report.entries == 0 && !batch.isDone && written == [1])
+            #expect(batch.report.entries == 0)
+            #expect(!batch.isDone)
+            #expect(written == [1])
         }
     }
 }

@@ -207,9 +207,12 @@ struct QueryAuthorizationTests {
         }
         switch result {
         case .success: #expect(isAllowed)
-        case .failure(let error): #expect(!isAllowed && (error as? StoreError)?.sqlite?.code == SQLITE_AUTH, "\(error)")
+        case .failure(let error):
+            #expect(!isAllowed, "\(error)")
+            #expect((error as? StoreError)?.sqlite?.code == SQLITE_AUTH, "\(error)")
         }
-        #expect(try statement.step() && statement.int64(0) == 1)
+        try #require(try statement.step())
+        #expect(statement.int64(0) == 1)
         statement.reset()
         try connection.execute("DELETE FROM failure; PRAGMA user_version")
     }

@@ -71,7 +71,8 @@ struct QueryLimitTests {
         let rows = try store.query(
             "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number) SELECT n FROM number",
             maxRows: 5)
-        #expect(rows.count == 5 && rows.isTruncated)
+        #expect(rows.count == 5)
+        #expect(rows.isTruncated)
     }
 
     @Test("forEachRow passes each row before the query finds the next, until the caller stops it")

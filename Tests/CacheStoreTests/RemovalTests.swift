@@ -75,7 +75,8 @@ struct RemovalTests {
         let failing = EntrySelection.matching("error_count > 0")
         let expected = try store.removeAll(failing, dryRun: true)
         #expect(expected == (try store.removeAll(failing)))
-        #expect(expected.entries == 540 && expected.failures == 9)
+        #expect(expected.entries == 540)
+        #expect(expected.failures == 9)
         #expect(try store.statistics().entries == 60)
     }
 
@@ -100,7 +101,9 @@ struct RemovalTests {
         let expected = try store.removeAll(.everything, dryRun: true)
         let report = try store.clear()
         #expect(report == expected)
-        #expect(report.entries == 600 && report.failures == 20 && report.bytes == bytes)
+        #expect(report.entries == 600)
+        #expect(report.failures == 20)
+        #expect(report.bytes == bytes)
         for name in foreign { #expect(try Data(contentsOf: sandbox.url.appending(path: name)) == Data("mine".utf8)) }
         #expect(sandbox.files() == ["00/mine", "mine", "zz/mine"])
         #expect(try store.query("SELECT * FROM cache_requests").rows.isEmpty)
@@ -172,7 +175,8 @@ struct RemovalTests {
             try fill()
             let expected = try store.removeAll(.host(host), dryRun: true)
             #expect(try store.removeAll(.host(host)) == expected)
-            #expect(expected.entries == count && expected.failures == count, "\(host)")
+            #expect(expected.entries == count, "\(host)")
+            #expect(expected.failures == count, "\(host)")
             try store.clear()
         }
     }

@@ -33,7 +33,9 @@ struct SnapshotTests {
     @Test("A snapshot of an empty store is an empty store")
     func empty() throws {
         let report = try sandbox.open().snapshot(to: target.url)
-        #expect(report.entries == 0 && report.files == 0 && report.bytes == 0)
+        #expect(report.entries == 0)
+        #expect(report.files == 0)
+        #expect(report.bytes == 0)
         #expect(try contents(of: target) == ["store", "store/blobs", "store/index.sqlite"])
         let copy = try target.open()
         #expect(try copy.statistics().entries == 0)
@@ -47,8 +49,11 @@ struct SnapshotTests {
         try await fill(store, count: 1_000)
         let report = try await store.snapshot(to: target.url)
         let statistics = try store.statistics()
-        #expect(report.entries == 1_000 && report.entriesLeftOut == 0 && report.copiedFiles == 0)
-        #expect(report.files == statistics.files && report.bytes == statistics.physicalBytes)
+        #expect(report.entries == 1_000)
+        #expect(report.entriesLeftOut == 0)
+        #expect(report.copiedFiles == 0)
+        #expect(report.files == statistics.files)
+        #expect(report.bytes == statistics.physicalBytes)
         #expect(target.files() == sandbox.files())
         let copy = try target.open()
         #expect(try rows(of: copy) == rows(of: store))
@@ -153,7 +158,8 @@ struct SnapshotTests {
                 atPath: sandbox.file(of: digest).path(percentEncoded: false))
             return attributes[.systemFileNumber] as? NSNumber
         }
-        #expect(numbers[0] != nil && numbers[0] == numbers[1])
+        #expect(numbers[0] != nil)
+        #expect(numbers[0] == numbers[1])
 
         let copy = try target.open()
         try store.evict(maxBytes: 0)
@@ -165,7 +171,8 @@ struct SnapshotTests {
         #expect(try store.bytes(.path("a")) == bodies[0])
         try sandbox.fill(copy, ["b"])
         #expect(try copy.bytes(.path("b")) == bodies[1])
-        #expect(try !store.contains(.path("b")) && !copy.contains(.path("a")))
+        #expect(try !store.contains(.path("b")))
+        #expect(try !copy.contains(.path("a")))
         for store in [store, copy] { try expectSound(store) }
     }
 
@@ -178,7 +185,9 @@ struct SnapshotTests {
         try sandbox.fill(store, ["a", "b", "c"], byteCount: 3_000_000)
         let other = try OtherFileSystem()
         let report = try store.snapshot(to: other.url)
-        #expect(report.files == 3 && report.copiedFiles == 3 && report.bytes == 9_000_000)
+        #expect(report.files == 3)
+        #expect(report.copiedFiles == 3)
+        #expect(report.bytes == 9_000_000)
         let copy = try ResponseStore(directory: other.url)
         for name in ["a", "b", "c"] { #expect(try copy.bytes(.path(name)) == store.bytes(.path(name))) }
         try expectSound(copy)
@@ -209,7 +218,10 @@ struct SnapshotTests {
         let other = isOnOtherFileSystem ? try OtherFileSystem() : nil
         let url = other?.url ?? target.url
         let report = try store.snapshot(to: url)
-        #expect(report.entries == 1 && report.entriesLeftOut == 2 && report.files == 1 && report.bytes == 1_000)
+        #expect(report.entries == 1)
+        #expect(report.entriesLeftOut == 2)
+        #expect(report.files == 1)
+        #expect(report.bytes == 1_000)
         let copy = try ResponseStore(directory: url)
         #expect(try copy.bytes(.path("b")) == store.bytes(.path("b")))
         try expectSound(copy)
@@ -225,7 +237,9 @@ struct SnapshotTests {
         for name in ["form", "other"] { try store.insertDerived(Data(name.utf8), name: name, of: entry) }
         try FileManager.default.removeItem(at: sandbox.file(of: ContentDigest(of: Data("form".utf8))))
         let report = try store.snapshot(to: target.url)
-        #expect(report.entries == 1 && report.entriesLeftOut == 0 && report.files == 2)
+        #expect(report.entries == 1)
+        #expect(report.entriesLeftOut == 0)
+        #expect(report.files == 2)
         let copy = try target.open()
         let copied = try #require(try copy.peek(.path("a")))
         #expect(try copy.openDerived(name: "form", of: copied) == nil)
@@ -393,7 +407,8 @@ struct SnapshotTests {
             await #expect(throws: StoreError.self) { try await store.snapshot(to: target.url) }
             let fresh = try target.open()
             try await fresh.sweep()
-            #expect(target.files() == [] && FileManager.default.fileExists(atPath: target.indexPath))
+            #expect(target.files() == [])
+            #expect(FileManager.default.fileExists(atPath: target.indexPath))
             #expect(!FileManager.default.fileExists(atPath: target.path + "/index.new-snapshot"))
         }
         #expect(try await target.open().check(digests: true).problems == [])

@@ -22,7 +22,10 @@ struct AccessLogLineTests {
         ] as [(String, String, String, Int, Int64)])
     func good(_ end: String, _ method: String, _ target: String, _ status: Int, _ byteCount: Int64) throws {
         let line = try #require(AccessLogLine("\(Self.start)\"\(end)"))
-        #expect(line.method == method && line.target == target && line.status == status && line.byteCount == byteCount)
+        #expect(line.method == method)
+        #expect(line.target == target)
+        #expect(line.status == status)
+        #expect(line.byteCount == byteCount)
     }
 
     @Test(

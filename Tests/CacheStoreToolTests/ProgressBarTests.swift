@@ -52,7 +52,8 @@ struct ProgressBarTests {
             completed: 999_999, total: 1_000_000, perSecond: 1e-9, byteCount: 999_949_999_999,
             bytesPerSecond: 999_949_999)
         let text = bar.text(width: 79)
-        #expect(text.hasPrefix("[#") && text.count <= 79)
+        #expect(text.hasPrefix("[#"))
+        #expect(text.count <= 79)
         #expect(bar.secondsLeft == 1_000_000_000)
     }
 

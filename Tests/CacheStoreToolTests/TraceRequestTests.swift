@@ -30,7 +30,8 @@ struct TraceRequestTests {
         ])
     func malformed(_ line: String, _ reason: String) throws {
         let error = try #require(throws: TraceRequest.Malformed.self) { try request(line) }
-        #expect(error.line == 7 && error.reason.contains(reason))
+        #expect(error.line == 7)
+        #expect(error.reason.contains(reason))
         #expect(error.description == "line 7: \(error.reason)")
     }
 

@@ -75,7 +75,7 @@ struct WriteLockTests {
             let start = ContinuousClock.now
             try insert("during", into: store)
             let duration = ContinuousClock.now - start
-            #expect(duration >= .milliseconds(300) && duration < .seconds(30))
+            #expect((Duration.milliseconds(300)..<Duration.seconds(30)).contains(duration))
         }
         try insert("after", into: store)
     }
@@ -149,7 +149,8 @@ struct WriteLockTests {
         let filling = try laboratory.start(fill)
         let putting = try laboratory.start(laboratory.options(.put(count: count)))
         let endings = (await putting.wait(), await filling.wait())
-        #expect(endings.0 == .exit(0) && endings.1 == .exit(0), "\(laboratory.output)")
+        #expect(endings.0 == .exit(0), "\(laboratory.output)")
+        #expect(endings.1 == .exit(0), "\(laboratory.output)")
         let waits = laboratory.notes.compactMap { Int($0) }.sorted()
         try #require(waits.count == count)
         let filled = try String(contentsOfFile: fill.journal, encoding: .utf8).split(separator: "\n").first

@@ -108,7 +108,8 @@ struct KeyLocksTests {
         try store.resume()
         let after = try #require(try store.tryLock(.path("a")))
         before.release()
-        #expect(try store.tryLock(.path("a")) == nil && other.tryLock(.path("a")) == nil)
+        #expect(try store.tryLock(.path("a")) == nil)
+        #expect(try other.tryLock(.path("a")) == nil)
         store.suspend()
         store.close()
         try store.resume()
@@ -141,7 +142,8 @@ struct KeyLocksTests {
         try await store.clear()
         try await store.repair(digests: true)
         let report = try await store.check(digests: true)
-        #expect(report.isSound && report.foreignFiles == [])
+        #expect(report.isSound)
+        #expect(report.foreignFiles == [])
         #expect(try Data(contentsOf: file) == Data())
         #expect(try sandbox.open().tryLock(.path("a")) == nil)
         lock.release()
@@ -154,10 +156,12 @@ struct KeyLocksTests {
         #expect(try other.tryLock(.path("old")) == nil)
         try FileManager.default.removeItem(at: file)
         let new = try #require(try other.tryLock(.path("new")))
-        #expect(try store.tryLock(.path("new")) == nil && store.tryLock(.path("old")) == nil)
+        #expect(try store.tryLock(.path("new")) == nil)
+        #expect(try store.tryLock(.path("old")) == nil)
         #expect(try other.tryLock(.path("old")) != nil)
         for lock in [old, new] { lock.release() }
-        #expect(try store.tryLock(.path("old")) != nil && store.tryLock(.path("new")) != nil)
+        #expect(try store.tryLock(.path("old")) != nil)
+        #expect(try store.tryLock(.path("new")) != nil)
     }
 
     enum Obstacle: String, CaseIterable, CustomTestStringConvertible {
@@ -186,7 +190,8 @@ struct KeyLocksTests {
         #expect(!FileManager.default.fileExists(atPath: elsewhere))
         try FileManager.default.removeItem(at: file)
         let lock = try #require(try store.tryLock(.path("a")))
-        #expect(try other.tryLock(.path("a")) == nil && reader.tryLock(.path("a")) == nil)
+        #expect(try other.tryLock(.path("a")) == nil)
+        #expect(try reader.tryLock(.path("a")) == nil)
         lock.release()
     }
 
@@ -236,7 +241,8 @@ struct KeyLocksTests {
             count += 1
             if count == 3 { lock.release() }
         }
-        #expect(waited.lock != nil && count == 3)
+        #expect(waited.lock != nil)
+        #expect(count == 3)
         #expect(try other.tryLock(.path("a")) == nil)
     }
 

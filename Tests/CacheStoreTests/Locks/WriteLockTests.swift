@@ -97,7 +97,8 @@ struct WriteLockTests {
             #expect(!busy.take(within: .zero))
             waiter.release()
         }
-        #expect(try !file.isByteLocked(at: LockFile.turnstile) && !file.isByteLocked(at: LockFile.write))
+        #expect(try !file.isByteLocked(at: LockFile.turnstile))
+        #expect(try !file.isByteLocked(at: LockFile.write))
     }
 
     @Test("a free lock can be taken even if the holder of the turnstile stalls")
@@ -123,9 +124,11 @@ struct WriteLockTests {
         let (holder, lock) = (try makeLock(), try makeLock())
         let file = try openFile()
         #expect(holder.take(within: .zero))
-        #expect(!lock.take(within: .zero) && !lock.take(within: .seconds(-1)))
+        #expect(!lock.take(within: .zero))
+        #expect(!lock.take(within: .seconds(-1)))
         let (isTaken, duration) = await takeOnThread(lock, within: .milliseconds(40)).value
-        #expect(!isTaken && duration >= .milliseconds(40) && duration < .seconds(10))
+        #expect(!isTaken)
+        #expect((Duration.milliseconds(40)..<Duration.seconds(10)).contains(duration))
         #expect(try !file.isByteLocked(at: LockFile.turnstile))
         holder.release()
         holder.release()
@@ -142,9 +145,11 @@ struct WriteLockTests {
         try await waitUntil { try file.isByteLocked(at: LockFile.turnstile) }
         lock.limitWaits(to: .milliseconds(50))
         let first = await waiting.value
-        #expect(!first.isTaken && first.duration < .seconds(200))
+        #expect(!first.isTaken)
+        #expect(first.duration < .seconds(200))
         let second = await takeOnThread(lock, within: .seconds(300)).value
-        #expect(!second.isTaken && second.duration >= .milliseconds(50) && second.duration < .seconds(200))
+        #expect(!second.isTaken)
+        #expect((Duration.milliseconds(50)..<Duration.seconds(200)).contains(second.duration))
         lock.limitWaits(to: nil)
         let unlimited = takeOnThread(lock, within: .seconds(300))
         try await waitUntil { try file.isByteLocked(at: LockFile.turnstile) }
@@ -271,7 +276,8 @@ struct WriteLockTests {
         try index.execute("ROLLBACK")
         lock.release()
         try insert("after")
-        #expect(try store.contains(.path("before")) && store.contains(.path("after")))
+        #expect(try store.contains(.path("before")))
+        #expect(try store.contains(.path("after")))
         #expect(try !store.contains(.path("during")))
         #expect(lock.take(within: .zero))
         lock.release()
@@ -346,7 +352,8 @@ struct WriteLockTests {
         other.release()
         try index.execute("ROLLBACK")
         try lock.begin(connection, within: .milliseconds(50))
-        #expect(connection.isInTransaction && !other.take(within: .zero))
+        #expect(connection.isInTransaction)
+        #expect(!other.take(within: .zero))
         try connection.execute("ROLLBACK")
         lock.release()
     }

@@ -60,7 +60,8 @@ struct AppProcess: Sendable {
     func wait(until isTrue: (AppProcess) throws -> Bool) async throws {
         let end = ContinuousClock.now + .seconds(100)
         while try !isTrue(self) {
-            try #require(!child.hasEnded && ContinuousClock.now < end, "\(work.name): \(notes.suffix(5))")
+            try #require(!child.hasEnded, "\(work.name): \(notes.suffix(5))")
+            try #require(ContinuousClock.now < end, "\(work.name): \(notes.suffix(5))")
             await Task.yield()
         }
     }
