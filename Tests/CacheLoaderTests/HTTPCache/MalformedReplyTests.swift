@@ -151,7 +151,8 @@ struct MalformedReplyTests {
             one += chunk
             if let other = try await second.next() { two += other }
         }
-        #expect(one == bytes && two == bytes)
+        #expect(one == bytes)
+        #expect(two == bytes)
         for _ in 0..<2 {
             var all = Data()
             for try await chunk in body { all += chunk }
@@ -182,7 +183,8 @@ struct MalformedReplyTests {
         let fixture = try await fixture(.reply(503))
         let response = try await fixture.cache.response(for: .to("/a"))
         #expect(try await response.text == "old")
-        #expect(response.isStale && response.failure?.brief == .status(503, url: Self.url))
+        #expect(response.isStale)
+        #expect(response.failure?.brief == .status(503, url: Self.url))
     }
 
     @Test("After two 304s for another response, the stale response is served", .requirement("C7", "C13"))

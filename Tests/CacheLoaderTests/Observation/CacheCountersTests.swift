@@ -110,12 +110,15 @@ struct CacheCountersTests {
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
         let loader = fixture.loader
         let unknown = try loader.cachedValue(for: url)
-        #expect(unknown == nil && loader.counters.requests == 0)
+        #expect(unknown == nil)
+        #expect(loader.counters.requests == 0)
         // Two requests to origins, for one to the loader.
         _ = try await loader.load("https://example.com/moved")
-        #expect(loader.counters.requests == 1 && loader.counters.originRequests == 2)
+        #expect(loader.counters.requests == 1)
+        #expect(loader.counters.originRequests == 2)
         let value = try loader.cachedValue(for: url)
-        #expect(value != nil && loader.counters.requests == 2)
+        #expect(value != nil)
+        #expect(loader.counters.requests == 2)
         for await _ in loader.events(for: ResourceRequest("https://example.com/b")) {}
         #expect(loader.counters.requests == 3)
         _ = await loader.prefetch([ResourceRequest(url), ResourceRequest("https://example.com/c")]).finished()
@@ -123,9 +126,11 @@ struct CacheCountersTests {
         // The value is in memory.
         let resource = LeasedResource(ResourceRequest(url), loader: loader)
         resource.acquire()
-        #expect(resource.value != nil && loader.counters.requests == 6)
+        #expect(resource.value != nil)
+        #expect(loader.counters.requests == 6)
         await #expect(throws: LoadError.self) { try await loader.load("no URL") }
-        #expect(loader.counters.requests == 7 && loader.counters.originRequests == 4)
+        #expect(loader.counters.requests == 7)
+        #expect(loader.counters.originRequests == 4)
         // The fixture's other cache counts separately.
         #expect(fixture.cache.counters.requests == 0)
         #expect(try fixture.cache.storedResponse(for: .to("/a")) != nil)

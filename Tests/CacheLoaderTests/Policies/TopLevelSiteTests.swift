@@ -20,7 +20,8 @@ struct TopLevelSiteTests {
         ] as [(String, String?)])
     func partition(url: String, expected: String?) {
         let site = TopLevelSite(url) { host in
-            #expect(host != "127.0.0.1" && !host.hasPrefix("["))
+            #expect(host != "127.0.0.1")
+            #expect(!host.hasPrefix("["))
             return host.hasSuffix(".co.uk") ? host.split(separator: ".").suffix(3).joined(separator: ".") : nil
         }
         #expect(site?.partition == expected)

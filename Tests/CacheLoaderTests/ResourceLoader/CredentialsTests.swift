@@ -119,6 +119,8 @@ struct CredentialsTests {
             }
         }
         let stale = try await fixture.loader.load(request("Bearer one"))
-        #expect(stale.text == "Bearer one" && stale.isStale && stale.failure != nil)
+        #expect(stale.text == "Bearer one")
+        #expect(stale.isStale)
+        #expect(stale.failure != nil)
     }
 }

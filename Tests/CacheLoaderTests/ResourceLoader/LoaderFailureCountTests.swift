@@ -61,7 +61,8 @@ struct LoaderFailureCountTests {
         fixture.clock.advance(by: 61)
         for _ in 0..<3 {
             let stale = try await fixture.loader.load(url)
-            #expect(stale.text == "good" && stale.isStale)
+            #expect(stale.text == "good")
+            #expect(stale.isStale)
             #expect(stale.failure?.brief == .status(503, url: url))
             fixture.clock.advance(by: 10)
         }

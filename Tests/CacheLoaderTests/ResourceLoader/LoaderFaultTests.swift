@@ -88,14 +88,16 @@ struct LoaderFaultTests {
         if kept != nil {
             #expect(try fixture.store.peek(CacheKey(url: url))?.metadata.expiresAt == expiry)
             let offline = try await fixture.loader.load(ResourceRequest(url, policy: .cacheFirst))
-            #expect(offline.text == "good" && offline.isStale)
+            #expect(offline.text == "good")
+            #expect(offline.isStale)
             // The default configuration of a loader.
             let ever = Duration.seconds(Int64.max)
             let fallback = try? await fixture.loader.load(
                 ResourceRequest(url, policy: .init(staleIfError: ever, staleWhenDisconnected: ever)))
             if let servesStale = fault.servesStale { #expect((fallback != nil) == servesStale) }
             if let fallback {
-                #expect(fallback.text == "good" && fallback.isStale)
+                #expect(fallback.text == "good")
+                #expect(fallback.isStale)
                 #expect(fallback.failure.map { fault.explains($0, url) } == true)
             }
         }
@@ -103,7 +105,9 @@ struct LoaderFaultTests {
 
         misbehaving.set(nil)
         let renewed = try await fixture.loader.load(url)
-        #expect(renewed.text == "good" && !renewed.isStale && renewed.failure == nil)
+        #expect(renewed.text == "good")
+        #expect(!renewed.isStale)
+        #expect(renewed.failure == nil)
         #expect(try await fixture.loader.load(url).source == .disk)
         #expect(try fixture.store.failure(for: CacheKey(url: url)) == nil)
         try await expectSound(fixture)
@@ -210,13 +214,15 @@ struct LoaderFaultTests {
         for source in [ResponseSource.network, .disk] {
             let loaded = try await fixture.loader.load(
                 ResourceRequest("https://example.com/a", headerFields: fields))
-            #expect(loaded.text == "plain" && loaded.url == origin.url("/b"))
+            #expect(loaded.text == "plain")
+            #expect(loaded.url == origin.url("/b"))
             #expect(loaded.source == source)
             try await fixture.stored("https://example.com/a")
         }
         #expect(secure.requests.map { $0.headerFields[.authorization] } == ["Basic x"])
         let plain = try #require(origin.requests.first)
-        #expect(plain.fields[.authorization] == nil && plain.fields[.cookie] == nil)
+        #expect(plain.fields[.authorization] == nil)
+        #expect(plain.fields[.cookie] == nil)
         #expect(plain.fields[.accept] == "text/plain")
         #expect(origin.requestCount == 1)
         #expect(try fixture.store.contains(CacheKey(url: "https://example.com/a")))

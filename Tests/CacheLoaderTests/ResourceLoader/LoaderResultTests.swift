@@ -28,7 +28,8 @@ struct LoaderResultTests {
             #expect(loaded.headerFields[.contentType] == "text/plain")
             #expect(loaded.age == age)
             #expect(loaded.expiresAt == start + (source == .notModified ? 120 : 60))
-            #expect(!loaded.isStale && loaded.failure == nil)
+            #expect(!loaded.isStale)
+            #expect(loaded.failure == nil)
         }
         #expect(transport.requestCount == 2)
     }

@@ -31,9 +31,11 @@ struct LoaderStoredValueTests {
         let transport = transport()
         let fixture = try LoaderFixture(transport: transport)
         let first = try await fixture.loader.load(url, as: prefix(3))
-        #expect(first.value == "ori" && first.source == .network)
+        #expect(first.value == "ori")
+        #expect(first.source == .network)
         let second = try await fixture.loader.load(url, as: prefix(3))
-        #expect(second.value == "ori" && second.source == .disk)
+        #expect(second.value == "ori")
+        #expect(second.source == .disk)
         let later = ResourceLoader(
             store: fixture.store, transport: transport, configuration: fixture.loader.configuration)
         #expect(try await later.load(url, as: prefix(3)).value == "ori")

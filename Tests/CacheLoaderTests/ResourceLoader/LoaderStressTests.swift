@@ -37,7 +37,8 @@ struct LoaderStressTests {
         await eventually { witness.isGone }
         #expect(pressure.observerCount == 0)
         // Every exchange has ended, and every body was released.
-        #expect(counts.openExchanges == 0 && counts.openBodies == 0, "\(seed)")
+        #expect(counts.openExchanges == 0, "\(seed)")
+        #expect(counts.openBodies == 0, "\(seed)")
         #expect(counts.exchanges > 0)
 
         #expect(neighbour.loader.configuration.lanes == lanes)

@@ -46,7 +46,8 @@ struct RefusedResponseTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let loaded = try await fixture.loader.load(url, as: number)
-        #expect(loaded.value == 42 && loaded.source == .network, sourceLocation: sourceLocation)
+        #expect(loaded.value == 42, sourceLocation: sourceLocation)
+        #expect(loaded.source == .network, sourceLocation: sourceLocation)
         #expect(transport.requestCount == requests, sourceLocation: sourceLocation)
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == nil, sourceLocation: sourceLocation)
         #expect(try await fixture.loader.load(url, as: number).source == .disk, sourceLocation: sourceLocation)
@@ -104,7 +105,8 @@ struct RefusedResponseTests {
         _ = try await fixture.loader.load(moved)
         try await fixture.stored(moved)
         let loaded = try await fixture.loader.load(moved, as: number)
-        #expect(loaded.value == 42 && loaded.source == .network)
+        #expect(loaded.value == 42)
+        #expect(loaded.source == .network)
         #expect(transport.requests.map(\.path) == ["/a", "/moved", "/a"])
     }
 
@@ -154,7 +156,8 @@ struct RefusedResponseTests {
         fixture.clock.advance(by: 3601)
         let events = await fixture.loader.events(for: ResourceRequest(url), as: number).all
         expectGrammatical(events)
-        #expect(events.first?.name == "requesting" && events.last?.name == "completed network")
+        #expect(events.first?.name == "requesting")
+        #expect(events.last?.name == "completed network")
     }
 
     // MARK: Kept

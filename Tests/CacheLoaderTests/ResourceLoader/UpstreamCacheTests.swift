@@ -100,7 +100,8 @@ struct UpstreamCacheTests {
         let transport = ScriptedTransport(cachedPortal, good)
         let fixture = try LoaderFixture(transport: transport)
         let loaded = try await fixture.loader.load(url, as: number)
-        #expect(loaded.value == 42 && loaded.source == .network)
+        #expect(loaded.value == 42)
+        #expect(loaded.source == .network)
         #expect(directives(transport) == [nil, "no-cache"])
         #expect(try await fixture.loader.load(url, as: number).source == .disk)
     }
@@ -159,7 +160,8 @@ struct UpstreamCacheTests {
             events.append(event.name)
         }
         _ = try await response.data()
-        #expect(events.contains("progress 6/?") && events.last == "failed", "\(events)")
+        #expect(events.contains("progress 6/?"), "\(events)")
+        #expect(events.last == "failed", "\(events)")
         #expect(transport.requestCount == 1)
     }
 

@@ -60,7 +60,8 @@ extension ToolTests {
             // Cancelling the run sends SIGKILL.
             running.cancel()
             let output = try await running.value
-            #expect(output.wasKilled && output.exitCode == SIGKILL, "\(output.errorText)")
+            #expect(output.wasKilled, "\(output.errorText)")
+            #expect(output.exitCode == SIGKILL, "\(output.errorText)")
         }
 
         private func expectComplete() async throws {
@@ -81,7 +82,8 @@ extension ToolTests {
             }
             try await expectComplete()
             let starts = origin.requests.map { $0.fields[.range].flatMap { Int($0.dropFirst(6).dropLast()) } }
-            #expect(starts.count == positions.count + 1 && starts.first == .some(nil))
+            #expect(starts.count == positions.count + 1)
+            #expect(starts.prefix(1) == [nil])
             for (position, start) in zip(positions, starts.dropFirst()) {
                 // A kill within the first 4 MiB may leave nothing.
                 #expect((position - 4 * Self.mebibyte...position).contains(start ?? 0), "\(positions) \(starts)")
@@ -126,8 +128,10 @@ extension ToolTests {
             }
             try Data().write(to: URL(filePath: mark))
             let output = try await running
-            #expect(!output.wasKilled && output.exitCode == (signal == "INT" ? 130 : 143), "\(output.errorText)")
-            #expect(output.errorText.isEmpty && output.standardOutput.isEmpty)
+            #expect(!output.wasKilled, "\(output.errorText)")
+            #expect(output.exitCode == (signal == "INT" ? 130 : 143), "\(output.errorText)")
+            #expect(output.errorText.isEmpty)
+            #expect(output.standardOutput.isEmpty)
             #expect(storedByteCount() >= position - 4 * Self.mebibyte)
             try await expectComplete()
         }

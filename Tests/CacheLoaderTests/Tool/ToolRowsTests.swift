@@ -125,7 +125,9 @@ extension ToolTests {
             }
             for command in [["stats"], ["check"], ["evict", "--max-entries", "9"], ["explain", "http://a.test/"]] {
                 let output = try await tool.raw(command + ["--jsonl", "--store", tool.store])
-                #expect(output.exitCode == 0 && output.lines.count == 1 && output.text.hasPrefix("{\""))
+                #expect(output.exitCode == 0)
+                #expect(output.lines.count == 1)
+                #expect(output.text.hasPrefix("{\""))
             }
             try await tool("list", "--json", "--jsonl").expect(64, error: "--json")
         }

@@ -145,7 +145,8 @@ extension ProcessRunner.Output {
     func expect(
         _ exitCode: Int32, error words: String?, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        #expect(!wasKilled && self.exitCode == exitCode, "\(errorText)", sourceLocation: sourceLocation)
+        #expect(!wasKilled, "\(errorText)", sourceLocation: sourceLocation)
+        #expect(self.exitCode == exitCode, "\(errorText)", sourceLocation: sourceLocation)
         guard let words else {
             #expect(errorText.isEmpty, sourceLocation: sourceLocation)
             return

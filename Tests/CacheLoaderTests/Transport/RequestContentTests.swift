@@ -17,7 +17,8 @@ struct RequestContentTests {
     @Test("Data can be read once per sending")
     func data() async throws {
         let content = RequestContent(Data("abc".utf8))
-        #expect(content.length == 3 && content.isRepeatable)
+        #expect(content.length == 3)
+        #expect(content.isRepeatable)
         for _ in 0..<2 {
             let sending = try content.forSending()
             #expect(try await sending.next() == Data("abc".utf8))
@@ -29,7 +30,8 @@ struct RequestContentTests {
     @Test("A stream is sent once", arguments: [nil, 6] as [Int64?])
     func once(length: Int64?) async throws {
         let content = stream(["abc", "def"], length: length)
-        #expect(content.length == length && !content.isRepeatable)
+        #expect(content.length == length)
+        #expect(!content.isRepeatable)
         #expect(try await content.forSending().collect() == Data("abcdef".utf8))
         let error = #expect(throws: TransportError.self) { try content.forSending() }
         #expect(error?.code == .unsupportedRequest)
@@ -60,7 +62,8 @@ struct RequestContentTests {
             continuation.finish()
         }
         let content = RequestContent(length: 6, chunks)
-        #expect(content.length == 6 && !content.isRepeatable)
+        #expect(content.length == 6)
+        #expect(!content.isRepeatable)
         #expect(try await content.next() == Data("abc".utf8))
         #expect(try await content.next() == Data("def".utf8))
         #expect(try await content.next() == nil)

@@ -53,10 +53,12 @@ struct ReaderTableTests {
         let mayGoOn = table.mayGoOn(7)
         #expect(!mayGoOn)
         let (waiter, pump) = table.detach(reader)
-        #expect(waiter == nil && pump == 7)
+        #expect(waiter == nil)
+        #expect(pump == 7)
         #expect(!table.isWanted)
         let again = table.detach(reader)
-        #expect(again.waiter == nil && again.pump == nil)
+        #expect(again.waiter == nil)
+        #expect(again.pump == nil)
         let other = table.attach() ?? 0
         _ = table.read(other, limit: .max, 1)
         guard case .wait = table.read(other, limit: .max, 2) else {
@@ -90,7 +92,8 @@ struct ReaderTableTests {
             Issue.record("the chunks are in memory")
             return
         }
-        #expect(rest == Data(repeating: 3, count: 10) && all == start + rest)
+        #expect(rest == Data(repeating: 3, count: 10))
+        #expect(all == start + rest)
         // A late reader finds the first bytes only in the file.
         let late = table.attach() ?? 0
         _ = table.appendToFile(Data(count: 10))
@@ -111,7 +114,9 @@ struct ReaderTableTests {
         var table = Table(hasFile: false)
         let reader = table.attach() ?? 0
         let second = table.attach()
-        #expect(second == nil && table.isWanted && !table.isWhole)
+        #expect(second == nil)
+        #expect(table.isWanted)
+        #expect(!table.isWhole)
         let mayBegin = table.mayGoOn(1)
         #expect(!mayBegin, "the reader has not asked")
         guard case .wait(pump: 1?) = table.read(reader, limit: .max, 7) else {
@@ -125,7 +130,9 @@ struct ReaderTableTests {
         let isAhead = table.mayGoOn(3)
         #expect(!isAhead, "the reader has its chunk")
         let (waiter, pump) = table.detach(reader)
-        #expect(waiter == nil && pump == 3 && !table.isWanted)
+        #expect(waiter == nil)
+        #expect(pump == 3)
+        #expect(!table.isWanted)
     }
 
     @Test("A reader can attach only while the file has or will have the first byte")
@@ -134,7 +141,8 @@ struct ReaderTableTests {
         let early = table.attach()
         table.closeFile()
         let late = table.attach()
-        #expect(early != nil && late == nil)
+        #expect(early != nil)
+        #expect(late == nil)
         var failed = Table()
         _ = failed.end(.failed(.cancelled))
         let none = failed.attach()
@@ -212,21 +220,26 @@ private struct ReaderModel {
         let offset = readers[id]?.offset ?? 0
         switch table.read(id, limit: .random(in: 1...200_000, using: &generator), id) {
         case .piece(.file(let range), let pump):
-            #expect(range.lowerBound == offset && !range.isEmpty && range.upperBound <= fileEnd, "\(generator)")
+            #expect(range.lowerBound == offset, "\(generator)")
+            #expect(!range.isEmpty, "\(generator)")
+            #expect(range.upperBound <= fileEnd, "\(generator)")
             #expect(readers[id]?.isLate == true || fileEnd > ReaderTable<UInt64, Int>.smallFile, "\(generator)")
             readers[id]?.offset = range.upperBound
             resume(pump)
         case .piece(.chunk(let chunk, let isInFile), let pump):
-            #expect(!chunk.isEmpty && chunk == Self.bytes(at: offset, count: chunk.count), "\(generator)")
+            #expect(!chunk.isEmpty, "\(generator)")
+            #expect(chunk == Self.bytes(at: offset, count: chunk.count), "\(generator)")
             readers[id]?.offset += Int64(chunk.count)
             #expect(isInFile ? readers[id]?.offset == fileEnd : offset >= fileEnd, "\(generator)")
             resume(pump)
         case .piece(.end, _):
-            #expect(hasEnded && offset == received, "\(generator)")
+            #expect(hasEnded, "\(generator)")
+            #expect(offset == received, "\(generator)")
             readers[id]?.hasEnded = true
         case .piece(.failed, _), .gone: Issue.record("nothing has failed: \(generator)")
         case .wait(let pump):
-            #expect(!hasEnded && offset == received, "\(generator)")
+            #expect(!hasEnded, "\(generator)")
+            #expect(offset == received, "\(generator)")
             readers[id]?.isWaiting = true
             resume(pump)
         }

@@ -26,7 +26,8 @@ func expectGrammatical<Output>(
             rest.removeFirst()
         }
     }
-    #expect(rest.count == 1 && rest.first?.isLast == true, "\(events.map(\.name))", sourceLocation: sourceLocation)
+    #expect(rest.count == 1, "\(events.map(\.name))", sourceLocation: sourceLocation)
+    #expect(rest.first?.isLast == true, "\(events.map(\.name))", sourceLocation: sourceLocation)
 }
 
 extension LoadEvent {

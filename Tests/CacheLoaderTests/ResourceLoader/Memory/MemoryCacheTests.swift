@@ -75,7 +75,9 @@ struct MemoryCacheTests {
         one.costLimit = 20
         one.respond(to: .critical)
         one.removeAll()
-        #expect(other.count == 3 && other.totalCost == 30 && other.costLimit == 100)
+        #expect(other.count == 3)
+        #expect(other.totalCost == 30)
+        #expect(other.costLimit == 100)
         #expect(other.value(for: "a") == 0)
     }
 
@@ -132,15 +134,19 @@ struct MemoryCacheTests {
         for (key, lifetime) in [("a", 10.0), ("b", nil), ("c", 30), ("d", nil), ("e", 20)] {
             cache.insert(0, for: key, cost: 1, expiresAt: lifetime.map { clock.now + $0 })
         }
-        #expect(cache.oldestKey == "a" && cache.newestKey == "e")
+        #expect(cache.oldestKey == "a")
+        #expect(cache.newestKey == "e")
         clock.advance(by: 10)
-        #expect(cache.oldestKey == "b" && cache.newestKey == "e")
+        #expect(cache.oldestKey == "b")
+        #expect(cache.newestKey == "e")
         clock.advance(by: 20)
-        #expect(cache.oldestKey == "b" && cache.newestKey == "d")
+        #expect(cache.oldestKey == "b")
+        #expect(cache.newestKey == "d")
         #expect(cache.count == 5)
         cache.remove("b")
         cache.remove("d")
-        #expect(cache.oldestKey == nil && cache.newestKey == nil)
+        #expect(cache.oldestKey == nil)
+        #expect(cache.newestKey == nil)
         #expect(cache.count == 3)
     }
 
@@ -150,7 +156,8 @@ struct MemoryCacheTests {
         cache.insert(7, for: "a", cost: 10)
         #expect(cache.value(for: "a") == 7)
         #expect(cache.peek("b") == 1)
-        #expect(cache.contains("b") && !cache.contains("c"))
+        #expect(cache.contains("b"))
+        #expect(!cache.contains("c"))
         #expect(cache.count == 2)
     }
 
@@ -162,13 +169,17 @@ struct MemoryCacheTests {
         #expect(cache.remove("a"))
         #expect(!cache.remove("a"))
         #expect(cache.removeAll { "bc".contains($0) } == FreedMemory(count: 2, cost: 20))
-        #expect(cache.value(for: "b") == nil && cache.value(for: "d") == 3)
+        #expect(cache.value(for: "b") == nil)
+        #expect(cache.value(for: "d") == 3)
         #expect(cache.removeAll() == FreedMemory(count: 2, cost: 20))
         #expect(cache.removeAll() == FreedMemory())
-        #expect(cache.count == 0 && cache.totalCost == 0 && cache.oldestKey == nil)
+        #expect(cache.count == 0)
+        #expect(cache.totalCost == 0)
+        #expect(cache.oldestKey == nil)
         cache.insert(1, for: "a", cost: 10)
         #expect(cache.evictAll() == FreedMemory(count: 1, cost: 10))
-        #expect(cache.count == 0 && cache.totalCost == 0)
+        #expect(cache.count == 0)
+        #expect(cache.totalCost == 0)
     }
 
     @Test("After the removal of many values, the remaining ones are found")
@@ -177,11 +188,15 @@ struct MemoryCacheTests {
         for number in 0..<1000 { cache.insert(number, for: number, cost: 1) }
         cache.costLimit = 7
         for number in 993..<1000 { #expect(cache.peek(number) == number) }
-        #expect(cache.oldestKey == 993 && cache.newestKey == 999 && cache.count == 7)
+        #expect(cache.oldestKey == 993)
+        #expect(cache.newestKey == 999)
+        #expect(cache.count == 7)
         cache.costLimit = 100
         for number in 0..<50 { cache.insert(number, for: number, cost: 1) }
         #expect(cache.removeAll { $0 < 993 } == FreedMemory(count: 50, cost: 50))
-        #expect(cache.oldestKey == 993 && cache.newestKey == 999 && cache.totalCost == 7)
+        #expect(cache.oldestKey == 993)
+        #expect(cache.newestKey == 999)
+        #expect(cache.totalCost == 7)
     }
 
     // MARK: G3
@@ -190,11 +205,14 @@ struct MemoryCacheTests {
     func replacementCost() {
         let cache = cache(1000, "a", cost: 100)
         cache.insert(1, for: "a", cost: 900)
-        #expect(cache.totalCost == 900 && cache.count == 1)
+        #expect(cache.totalCost == 900)
+        #expect(cache.count == 1)
         cache.insert(2, for: "b", cost: 100)
-        #expect(cache.totalCost == 1000 && cache.count == 2)
+        #expect(cache.totalCost == 1000)
+        #expect(cache.count == 2)
         cache.insert(3, for: "a", cost: 100)
-        #expect(cache.totalCost == 200 && cache.count == 2)
+        #expect(cache.totalCost == 200)
+        #expect(cache.count == 2)
     }
 
     @Test("A replacement needs no space for the replaced value", .requirement("G3"))
@@ -232,7 +250,8 @@ struct MemoryCacheTests {
     func free() {
         let cache = cache(10, "abc", cost: 0)
         cache.insert(0, for: "d", cost: 10)
-        #expect(cache.count == 4 && cache.totalCost == 10)
+        #expect(cache.count == 4)
+        #expect(cache.totalCost == 10)
         cache.insert(0, for: "e", cost: 10)
         #expect(drain(cache) == "e", "d could not go before those that are older")
     }
@@ -264,8 +283,10 @@ struct MemoryCacheTests {
     func insertingExpired(after: TimeInterval) {
         let cache = cache(nil, "ab")
         #expect(!cache.insert(9, for: "a", cost: 10, expiresAt: clock.now + after))
-        #expect(cache.count == 1 && cache.totalCost == 10)
-        #expect(cache.value(for: "a") == nil && cache.value(for: "b") == 1)
+        #expect(cache.count == 1)
+        #expect(cache.totalCost == 10)
+        #expect(cache.value(for: "a") == nil)
+        #expect(cache.value(for: "b") == 1)
     }
 
     @Test("Inserting again without a date clears the expiry, with a date sets it", .requirement("G5"))

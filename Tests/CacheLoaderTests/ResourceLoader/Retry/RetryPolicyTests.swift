@@ -111,6 +111,6 @@ struct RetryPolicyTests {
         let delay = try #require(policy.delay(after: Self.unavailable, attempt: 2, chance: chance))
         let part = jitter.isNaN ? 0 : min(1, max(0, jitter))
         #expect(abs(delay / .seconds(16) - (1 - part * chance)) < 1e-9)
-        #expect(delay >= .zero && delay <= .seconds(16))
+        #expect((Duration.zero...Duration.seconds(16)).contains(delay))
     }
 }

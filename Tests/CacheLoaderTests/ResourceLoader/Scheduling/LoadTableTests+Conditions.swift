@@ -236,7 +236,8 @@ extension LoadTableTests {
         test.setConditions(.expensive)
         test.attach("1", "a/1", .background, heldBackBy: .expensive)
         test.detach("1")
-        #expect(test.table.occupancy.loads == 0 && test.table.occupancy.backgroundQueue == 0)
+        #expect(test.table.occupancy.loads == 0)
+        #expect(test.table.occupancy.backgroundQueue == 0)
         test.setConditions([])
         #expect(test.news() == [])
     }
