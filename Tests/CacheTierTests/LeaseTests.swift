@@ -58,7 +58,8 @@ struct LeaseTests {
         #expect(try await readAll(response) == Data("a".utf8))
         await machine.tier.waitForWrites()
         let counts = machine.tier.statistics
-        #expect(counts.leases == 1 && counts.writes == 1)
+        #expect(counts.leases == 1)
+        #expect(counts.writes == 1)
         #expect(counts.waits == (isTakeover ? 1 : 0))
         #expect(server.leases.isEmpty)
         gate.open()
@@ -84,7 +85,8 @@ struct LeaseTests {
         #expect(server.leases.count == 1)
         #expect(try await readAll(response) == Data("a".utf8))
         await machine.tier.waitForWrites()
-        #expect(machine.tier.statistics.waits == 0 && machine.tier.statistics.writes == 1)
+        #expect(machine.tier.statistics.waits == 0)
+        #expect(machine.tier.statistics.writes == 1)
         #expect(server.leases.isEmpty)
     }
 
@@ -115,8 +117,11 @@ struct LeaseTests {
         await machine.tier.waitForWrites()
         #expect(server.leases.isEmpty == isOwn)
         let counts = machine.tier.statistics
-        #expect(counts.leases == 0 && counts.waits == 0 && counts.writes == 1)
-        #expect(counts.timeouts == 0 && counts.errors == 0)
+        #expect(counts.leases == 0)
+        #expect(counts.waits == 0)
+        #expect(counts.writes == 1)
+        #expect(counts.timeouts == 0)
+        #expect(counts.errors == 0)
         silence.open()
         gate.open()
         _ = try await other.value
@@ -233,8 +238,11 @@ struct LeaseTests {
         #expect(server.leases.isEmpty)
         gate.open()
         let counts = machine.tier.statistics
-        #expect(counts.timeouts == 0 && counts.errors == 0 && counts.leases == 0)
-        #expect(!machine.tier.isBreakerOpen && origin.requestCount == 0)
+        #expect(counts.timeouts == 0)
+        #expect(counts.errors == 0)
+        #expect(counts.leases == 0)
+        #expect(!machine.tier.isBreakerOpen)
+        #expect(origin.requestCount == 0)
     }
 
     @Test(
@@ -281,7 +289,8 @@ struct LeaseTests {
         async let first = machines[0].get(origin.url("/a"), [.acceptLanguage: "de"]).body
         await gate.reached(1)
         #expect(try await machines[1].get(origin.url("/a"), [.acceptLanguage: "en"]).body == Data("en".utf8))
-        #expect(machines[1].tier.statistics.waits == 0 && machines[1].tier.statistics.leases == 1)
+        #expect(machines[1].tier.statistics.waits == 0)
+        #expect(machines[1].tier.statistics.leases == 1)
         async let third = machines[2].get(origin.url("/a"), [.acceptLanguage: "de"]).body
         await until { machines[2].tier.statistics.waits + machines[2].tier.statistics.leases == 1 }
         #expect(machines[2].tier.statistics.waits == 1)
@@ -329,7 +338,9 @@ struct LeaseTests {
         #expect(try await body == Data("a".utf8))
         _ = try await other.value
         let counts = machine.tier.statistics
-        #expect(counts.waits == 1 && counts.leases == 0)
-        #expect(counts.waitedHits == (hasOther ? 1 : 0) && origin.requestCount == 1)
+        #expect(counts.waits == 1)
+        #expect(counts.leases == 0)
+        #expect(counts.waitedHits == (hasOther ? 1 : 0))
+        #expect(origin.requestCount == 1)
     }
 }

@@ -43,7 +43,8 @@ struct OutageTests {
         server.setFault { $0.method == .put ? .status(HTTPResponse.Status(code: 507)) : nil }
         try await machine.get(origin.url("/a"))
         // Without epochs, the record is not written.
-        #expect(machine.tier.statistics.failedWrites == 4 && machine.tier.statistics.droppedWrites == 1)
+        #expect(machine.tier.statistics.failedWrites == 4)
+        #expect(machine.tier.statistics.droppedWrites == 1)
         await #expect(throws: TierError.self) { try await machine.tier.removeAll(in: .partition) }
         await #expect(throws: TierError.self) { try await machine.tier.check() }
         server.setFault(nil)
@@ -123,10 +124,12 @@ struct OutageTests {
         var received = Data()
         do {
             while let chunk = try await response.body.next() { received += chunk }
-            #expect(isSame && received == body)
+            #expect(isSame)
+            #expect(received == body)
         } catch {
             // A body must not mix two representations.
-            #expect(!isSame && error.code == .truncated)
+            #expect(!isSame)
+            #expect(error.code == .truncated)
             #expect(received == body.prefix(196_608))
         }
         // A further read repeats the end.
@@ -135,7 +138,8 @@ struct OutageTests {
         } else {
             await #expect(throws: TransportError.self) { try await response.body.next() }
         }
-        #expect(machine.tier.statistics.refused.damagedBodies == 1 && machine.tier.statistics.resumedBodies == 1)
+        #expect(machine.tier.statistics.refused.damagedBodies == 1)
+        #expect(machine.tier.statistics.resumedBodies == 1)
     }
 
     @Test(
@@ -187,7 +191,9 @@ struct OutageTests {
                 while let chunk = try await response.body.next() { received += chunk }
                 #expect(received == (isSame ? body : other))
             } catch {
-                #expect(number == 0 && !isSame && error.code == .truncated)
+                #expect(number == 0)
+                #expect(!isSame)
+                #expect(error.code == .truncated)
             }
             await machine.tier.waitForWrites()
             // A machine that can write deletes the record for all machines.
@@ -233,7 +239,8 @@ struct OutageTests {
         #expect(machine.tier.statistics.resumedBodies == 1)
         step.withLock { $0 = .zero }
         #expect(try await load() == body)
-        #expect(machine.tier.statistics.hits == 1 && origin.requestCount == 3)
+        #expect(machine.tier.statistics.hits == 1)
+        #expect(origin.requestCount == 3)
         // The tier already has the body, so the fill writes nothing.
         #expect(machine.tier.statistics.writes == 0)
         uptime.withLock { $0 += .seconds(2) }
@@ -244,10 +251,12 @@ struct OutageTests {
                 headerFields: [.ifNoneMatch: "\"1\""]), content: nil)
         #expect(unchanged.head.status == .notModified)
         #expect(try await load() == body)
-        #expect(machine.tier.statistics.hits == 3 && origin.requestCount == 3)
+        #expect(machine.tier.statistics.hits == 3)
+        #expect(origin.requestCount == 3)
         // The successful probe ended the pause.
         #expect(try await load() == body)
-        #expect(machine.tier.statistics.hits == 4 && origin.requestCount == 3)
+        #expect(machine.tier.statistics.hits == 4)
+        #expect(origin.requestCount == 3)
     }
 
     @Test("an engine without free space still answers: refused writes do not open the breaker", .requirement("T6"))
@@ -268,7 +277,8 @@ struct OutageTests {
             try await group.waitForAll()
         }
         #expect(machine.tier.statistics.failedWrites == 7)
-        #expect(!machine.tier.isBreakerOpen && machine.tier.statistics.skipped == 0)
+        #expect(!machine.tier.isBreakerOpen)
+        #expect(machine.tier.statistics.skipped == 0)
     }
 
     @Test("the check of a silent engine ends", .requirement("T6"), arguments: [HTTPRequest.Method.put, .get, .delete])
@@ -311,7 +321,8 @@ struct OutageTests {
             #expect(try await machine.get(origin.url("/a")).body == body)
             #expect(machine.tier.statistics.droppedWrites == 1)
         }
-        #expect(server.names("resp").isEmpty && server.names("cas").isEmpty)
+        #expect(server.names("resp").isEmpty)
+        #expect(server.names("cas").isEmpty)
     }
 
     struct Plan: Sendable, CustomTestStringConvertible {

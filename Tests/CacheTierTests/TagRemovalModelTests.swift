@@ -23,7 +23,8 @@ struct TagRemovalModelTests {
             }
         }
         #expect(violations == 0, "\(generator)")
-        #expect(served > 10_000 && withoutCommon > 100)
+        #expect(served > 10_000)
+        #expect(withoutCommon > 100)
     }
 }
 

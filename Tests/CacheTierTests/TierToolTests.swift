@@ -38,15 +38,19 @@ struct TierToolTests {
             ["prefetch", file.path(percentEncoded: false)], tier: server.url, store: TemporaryDirectory())
         #expect(first.exitCode == 0, "\(first.errorText)")
         let second = try await run(["get", origin.url("/a")], tier: server.url, store: TemporaryDirectory())
-        #expect(second.exitCode == 0 && second.text == "hello", "\(second.errorText)")
+        #expect(second.exitCode == 0, "\(second.errorText)")
+        #expect(second.text == "hello", "\(second.errorText)")
         #expect(origin.requestCount == 1)
         let shown = try await run(["tier", "get", origin.url("/a")], tier: server.url)
-        #expect(shown.exitCode == 0 && shown.text == "hello")
-        #expect(shown.errorText.contains("Age: ") && shown.errorText.contains("Cache-Status: tier;hit;ttl="))
+        #expect(shown.exitCode == 0)
+        #expect(shown.text == "hello")
+        #expect(shown.errorText.contains("Age: "))
+        #expect(shown.errorText.contains("Cache-Status: tier;hit;ttl="))
         let removed = try await run(["tier", "remove", "--host", origin.authority], tier: server.url)
         #expect(removed.exitCode == 0, "\(removed.errorText)")
         let gone = try await run(["tier", "get", origin.url("/a")], tier: server.url)
-        #expect(gone.exitCode == 1 && gone.errorText.contains("no fresh response"))
+        #expect(gone.exitCode == 1)
+        #expect(gone.errorText.contains("no fresh response"))
         #expect(origin.requestCount == 1)
     }
 
@@ -54,8 +58,10 @@ struct TierToolTests {
     func getReads() async throws {
         let server = try await ObjectServer()
         let missing = try await run(["tier", "get", "http://127.0.0.1:9/a"], tier: server.url)
-        #expect(missing.exitCode == 1 && missing.errorText.contains("no fresh response"))
-        #expect(!server.requests.isEmpty && server.requests.allSatisfy { $0.method == .get })
+        #expect(missing.exitCode == 1)
+        #expect(missing.errorText.contains("no fresh response"))
+        #expect(!server.requests.isEmpty)
+        #expect(server.requests.allSatisfy { $0.method == .get })
         #expect(server.objects.isEmpty)
     }
 
@@ -63,9 +69,11 @@ struct TierToolTests {
     func stats() async throws {
         let server = try await ObjectServer()
         let empty = try await run(["tier", "stats"], tier: server.url)
-        #expect(empty.exitCode == 0 && empty.text.contains("last removal    never"), "\(empty.errorText)")
+        #expect(empty.exitCode == 0, "\(empty.errorText)")
+        #expect(empty.text.contains("last removal    never"), "\(empty.errorText)")
         #expect(empty.text.contains("Tue, 14 Nov 2023 22:13:20 GMT"))
-        #expect(server.objects.isEmpty && server.requests.allSatisfy { $0.method == .get })
+        #expect(server.objects.isEmpty)
+        #expect(server.requests.allSatisfy { $0.method == .get })
         _ = try await run(["tier", "remove", "--host", "example.com"], tier: server.url)
         let json = try await run(["tier", "stats", "--host", "example.com", "--json"], tier: server.url)
         let object = try #require(try JSONSerialization.jsonObject(with: Data(json.text.utf8)) as? [String: Any])
@@ -85,14 +93,18 @@ struct TierToolTests {
         try Data("\(origin.url("/a"))\n".utf8).write(to: list)
         let path = list.path(percentEncoded: false)
         let first = try await run(["prefetch", path], tier: server.url, store: TemporaryDirectory())
-        #expect(first.text.contains("\ntier: hits=0 misses=1 ") && first.text.contains(" writes=1 "))
+        #expect(first.text.contains("\ntier: hits=0 misses=1 "))
+        #expect(first.text.contains(" writes=1 "))
         let second = try await run(["prefetch", path, "--jsonl"], tier: server.url, store: TemporaryDirectory())
-        #expect(second.text.contains(#""tier":{"#) && second.text.contains(#""hits":1"#), "\(second.text)")
-        #expect(second.text.contains(#""waited_hits":0"#) && second.text.contains(#""late_hits":0"#))
+        #expect(second.text.contains(#""tier":{"#), "\(second.text)")
+        #expect(second.text.contains(#""hits":1"#), "\(second.text)")
+        #expect(second.text.contains(#""waited_hits":0"#))
+        #expect(second.text.contains(#""late_hits":0"#))
         let third = try await run(["get", "-v", origin.url("/a")], tier: server.url, store: TemporaryDirectory())
         #expect(third.errorText.contains("tier: hits=1 misses=0 "))
         #expect(third.errorText.contains(" leases=0 waits=0 waited-hits=0 "))
-        #expect(third.errorText.contains(" late-hits=0 ") && third.errorText.contains(" refused=0\n"))
+        #expect(third.errorText.contains(" late-hits=0 "))
+        #expect(third.errorText.contains(" refused=0\n"))
         let plain = try await run(["get", origin.url("/a")], tier: server.url, store: TemporaryDirectory())
         #expect(!plain.errorText.contains("tier: "))
     }
@@ -101,13 +113,16 @@ struct TierToolTests {
     func check() async throws {
         let server = try await ObjectServer()
         let sound = try await run(["tier", "check"], tier: server.url)
-        #expect(sound.exitCode == 0 && sound.text.hasPrefix("the tier takes"), "\(sound.errorText)")
+        #expect(sound.exitCode == 0, "\(sound.errorText)")
+        #expect(sound.text.hasPrefix("the tier takes"), "\(sound.errorText)")
         #expect(server.objects.isEmpty)
         server.setFault { $0.method == .delete ? .status(.forbidden) : nil }
         let refused = try await run(["tier", "check"], tier: server.url)
-        #expect(refused.exitCode == 2 && refused.errorText.contains("DELETE 403"))
+        #expect(refused.exitCode == 2)
+        #expect(refused.errorText.contains("DELETE 403"))
         let other = try await run(["tier", "get", "http://127.0.0.1/"], tier: "http://127.0.0.1:9")
-        #expect(other.exitCode == 2 && other.errorText.contains("does not answer"))
+        #expect(other.exitCode == 2)
+        #expect(other.errorText.contains("does not answer"))
     }
 
     @Test(
@@ -116,7 +131,8 @@ struct TierToolTests {
     func secret(_ secret: String?) async throws {
         for arguments in [["tier", "check"], ["get", "http://127.0.0.1:9/"]] {
             let output = try await run(arguments, tier: "http://127.0.0.1:9", secret: secret)
-            #expect(output.exitCode == 2 && output.errorText.contains("CACHESTORE_TIER_KEY"))
+            #expect(output.exitCode == 2)
+            #expect(output.errorText.contains("CACHESTORE_TIER_KEY"))
         }
     }
 }

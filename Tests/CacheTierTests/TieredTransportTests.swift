@@ -32,7 +32,10 @@ struct TieredTransportTests {
         #expect(server.names("resp").count == 1)
         #expect(server.names("cas").count == (byteCount > 65_536 ? 1 : 0))
         #expect(server.names("vary").isEmpty)
-        for name in server.objects.keys { #expect(!name.contains("127.0.0.1") && !name.contains("news")) }
+        for name in server.objects.keys {
+            #expect(!name.contains("127.0.0.1"))
+            #expect(!name.contains("news"))
+        }
     }
 
     @Test("Interim responses of the origin reach the caller; a hit of the tier has none")
@@ -123,7 +126,8 @@ struct TieredTransportTests {
         #expect(records.values.allSatisfy { $0.lastModified == server.time })
         server.time += 50
         let hit = try await Machine(server).get(origin.url("/a"))
-        #expect(hit.body == body && hit.fields[.contentLanguage] == "l2")
+        #expect(hit.body == body)
+        #expect(hit.fields[.contentLanguage] == "l2")
         #expect(hit.fields.ageSeconds.map { (49...52).contains($0) } == true)
         #expect(origin.requestCount == 2)
         // A 304 for another representation freshens nothing.
@@ -169,9 +173,11 @@ struct TieredTransportTests {
         let origin = try await LoopbackOrigin { _ in .ok("0123456789".utf8, cacheControl: "max-age=60", etag: "\"1\"") }
         try await Machine(server).get(origin.url("/a"))
         let head = try await Machine(server).get(origin.url("/a"), method: .head)
-        #expect(head.status == 200 && head.body.isEmpty)
+        #expect(head.status == 200)
+        #expect(head.body.isEmpty)
         let range = try await Machine(server).get(origin.url("/a"), [.range: "bytes=2-4"])
-        #expect(range.status == 206 && range.body == Data("234".utf8))
+        #expect(range.status == 206)
+        #expect(range.body == Data("234".utf8))
         #expect(origin.requestCount == 1)
     }
 

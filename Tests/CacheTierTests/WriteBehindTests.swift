@@ -32,15 +32,19 @@ struct WriteBehindTests {
         let (writes, gate) = await queue(jobLimit: 2)
         let runCount = Mutex(0)
         let run = { @Sendable () async in runCount.withLock { $0 += 1 } }
-        #expect(writes.reserve(1000) && !writes.reserve(1))
-        #expect(writes.add(byteCount: 400, run) && writes.add(byteCount: 400, run))
+        #expect(writes.reserve(1000))
+        #expect(!writes.reserve(1))
+        #expect(writes.add(byteCount: 400, run))
+        #expect(writes.add(byteCount: 400, run))
         #expect(!writes.add(byteCount: 200, run))
-        #expect(writes.reserve(200) && !writes.reserve(1))
+        #expect(writes.reserve(200))
+        #expect(!writes.reserve(1))
         for _ in 0..<3 { writes.addEnd(run) }
         gate.open()
         await writes.drain()
         #expect(runCount.withLock { $0 } == 4)
-        #expect(writes.reserve(800) && !writes.reserve(1))
+        #expect(writes.reserve(800))
+        #expect(!writes.reserve(1))
     }
 
     @Test("a drain waits for earlier writes only", .requirement("T6"), .timeLimit(.minutes(20)))

@@ -61,7 +61,8 @@ internal import Testing
         #expect(digests?.sha512 == c.sha512)
         #expect(IntegrityDigests(.representation, in: Sample.fields(c.lines.map { "Content-Digest: \($0)" })) == nil)
         let other = IntegrityDigests(.representation, in: Sample.fields(c.lines.map { "repr-digest: \($0)" }))
-        #expect(other?.sha256 == c.sha256 && other?.sha512 == c.sha512)
+        #expect(other?.sha256 == c.sha256)
+        #expect(other?.sha512 == c.sha512)
     }
 
     @Test("RFC 9530 §6.7: random and long fields are read or ignored, in linear time", .requirement("I11"))

@@ -60,7 +60,8 @@ internal import Testing
                 case .parts(let parts): ranges = parts
                 case .unsatisfiable, .whole: ranges = []
                 }
-                #expect(!ranges.isEmpty && ranges.allSatisfy { $0.clamped(to: stored) == $0 }, "\(generator)")
+                #expect(!ranges.isEmpty, "\(generator)")
+                #expect(ranges.allSatisfy { $0.clamped(to: stored) == $0 }, "\(generator)")
             }
         }
         #expect(understood > Self.rounds / 200, "\(generator)")
@@ -77,7 +78,8 @@ internal import Testing
             let read = StoredPart(contentRange: HTTPFields([field(.contentRange, after: beginning, &generator)]))
             guard let read else { continue }
             understood += 1
-            #expect(read.bytes.lowerBound >= 0 && !read.bytes.isEmpty, "\(generator)")
+            #expect(read.bytes.lowerBound >= 0, "\(generator)")
+            #expect(!read.bytes.isEmpty, "\(generator)")
             #expect(read.bytes.upperBound <= read.completeLength ?? .max, "\(generator)")
             #expect(StoredPart(contentRange: [.contentRange: read.contentRange]) == read, "\(generator)")
         }

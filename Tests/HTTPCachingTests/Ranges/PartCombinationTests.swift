@@ -120,7 +120,8 @@ private struct NotCombined: Error {}
             )
             let combination = combine(partial(new), partial(stored))
             guard case .combines(let combined) = combination.action else {
-                #expect(combination.action == .standsAlone && union == nil)
+                #expect(combination.action == .standsAlone)
+                #expect(union == nil)
                 continue
             }
             #expect(combined.union.bytes == union)
