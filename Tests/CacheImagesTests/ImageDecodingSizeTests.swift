@@ -60,19 +60,23 @@ struct ImageDecodingSizeTests {
             let decoded = ImageSize(
                 width: max(1, (size.width * factor).rounded()), height: max(1, (size.height * factor).rounded()))
             let (crop, area) = placement.part(in: decoded, of: size)
-            #expect(crop.x >= 0 && crop.y >= 0 && crop.width >= 1 && crop.height >= 1, "\(generator)")
-            #expect(crop.x + crop.width <= decoded.width && crop.y + crop.height <= decoded.height, "\(generator)")
+            #expect(crop.x >= 0, "\(generator)")
+            #expect(crop.y >= 0, "\(generator)")
+            #expect(crop.width >= 1, "\(generator)")
+            #expect(crop.height >= 1, "\(generator)")
+            #expect(crop.x + crop.width <= decoded.width, "\(generator)")
+            #expect(crop.y + crop.height <= decoded.height, "\(generator)")
             // A corner of the source maps to the same corner of the destination.
             let left = area.x + (placement.source.x * decoded.width / size.width - crop.x) * area.width / crop.width
             let top = area.y + (placement.source.y * decoded.height / size.height - crop.y) * area.height / crop.height
             #expect(abs(left - placement.destination.x) < 0.01, "\(generator)")
             #expect(abs(top - placement.destination.y) < 0.01, "\(generator)")
             // The area covers the destination.
-            #expect(area.x < placement.destination.x + 0.01 && area.y < placement.destination.y + 0.01, "\(generator)")
+            #expect(area.x < placement.destination.x + 0.01, "\(generator)")
+            #expect(area.y < placement.destination.y + 0.01, "\(generator)")
+            #expect(area.x + area.width > placement.destination.x + placement.destination.width - 0.01, "\(generator)")
             #expect(
-                area.x + area.width > placement.destination.x + placement.destination.width - 0.01
-                    && area.y + area.height > placement.destination.y + placement.destination.height - 0.01,
-                "\(generator)")
+                area.y + area.height > placement.destination.y + placement.destination.height - 0.01, "\(generator)")
         }
     }
 }

@@ -124,7 +124,8 @@ struct ImageViewModelTests {
         await reaches(.failed(Self.failure))
         #expect(loads.urls == ["a"])
         model.retry()
-        #expect(model.phase == .loading(nil) && loads.urls == ["a", "a"])
+        #expect(model.phase == .loading(nil))
+        #expect(loads.urls == ["a", "a"])
         loads.send(2, to: 1)
         await reaches(.image(2))
         display.cancel()
@@ -150,7 +151,8 @@ struct ImageViewModelTests {
         #expect(model.phase == .image(5))
         let last = show("a")
         for _ in 0..<10 { await Task.yield() }
-        #expect(model.phase == .image(5) && loads.urls.count == 2)
+        #expect(model.phase == .image(5))
+        #expect(loads.urls.count == 2)
         last.cancel()
         await last.value
     }
@@ -166,7 +168,8 @@ struct ImageViewModelTests {
         former.cancel()
         await former.value
         #expect(loads.urls == ["a", "b"])
-        #expect(model.phase == .loading(nil) && !loads.stopped.contains(1))
+        #expect(model.phase == .loading(nil))
+        #expect(!loads.stopped.contains(1))
         loads.send(.progress(received: 9, total: nil), to: 0)
         loads.send(3, to: 1)
         await reaches(.image(3))
@@ -178,7 +181,8 @@ struct ImageViewModelTests {
     func withoutLoad() async {
         let display = show("memory")
         await reaches(.image(7))
-        #expect(!model.shouldAnimate && loads.urls == [])
+        #expect(!model.shouldAnimate)
+        #expect(loads.urls == [])
         let revision = model.revision
         let none = show(nil)
         await reaches(.empty)

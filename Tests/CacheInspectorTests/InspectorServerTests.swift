@@ -126,7 +126,8 @@ struct InspectorServerTests {
             #expect(try await site.post("api/sql", String(repeating: " ", count: 1 << 20 + 1)).status == 413)
             let change = try await site.post(
                 "api/changes/preview", "{\"action\": \"remove\", \"selection\": {\"everything\": true}}")
-            #expect(change.status == 403 && change.contains("changes_not_allowed"))
+            #expect(change.status == 403)
+            #expect(change.contains("changes_not_allowed"))
             #expect(try await site.get("api/changes/apply").status == 404)
         }
     }
@@ -213,7 +214,8 @@ struct InspectorServerTests {
             ] {
                 let answer = try await site.get(target)
                 #expect([400, 404].contains(answer.status))
-                #expect(!answer.contains("SQLite format") && !answer.contains("root:"))
+                #expect(!answer.contains("SQLite format"))
+                #expect(!answer.contains("root:"))
             }
             #expect(try await site.get("api/session").status == 200)
         }

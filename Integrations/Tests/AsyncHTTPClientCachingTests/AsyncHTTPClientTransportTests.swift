@@ -80,7 +80,8 @@ struct AsyncHTTPClientTransportTests {
                 #expect(bytes == Data("first".utf8), "\(path)")
             } catch {
                 // The client closes a connection with surplus bytes, perhaps after this request has taken it.
-                #expect(error.code == .connectionLost && path != "/1", "\(path): \(error)")
+                #expect(error.code == .connectionLost, "\(path): \(error)")
+                #expect(path != "/1", "\(path): \(error)")
             }
         }
         try await listener.close()
