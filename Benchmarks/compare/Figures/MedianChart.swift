@@ -9,7 +9,9 @@ struct MedianChart {
         "reads": MedianChart(
             title: "Reading: the median of an operation",
             works: [
-                "lookup, hit", "lookup, miss", "hit, 1 KiB", "hit, 16 KiB", "hit, 256 KiB", "hit, 4 MiB",
+                "lookup, hit, hot keys", "lookup, hit", "lookup, miss", "hit, 16 KiB, hot keys", "hit, 1 KiB",
+                "hit, 16 KiB",
+                "hit, 256 KiB", "hit, 4 MiB",
                 "lookup, hit, among 1 million",
             ]),
         "writes": MedianChart(

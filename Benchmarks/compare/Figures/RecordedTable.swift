@@ -8,7 +8,10 @@ struct RecordedTable {
         var sides: [String: [Comparison.Side]] = [:]
         for line in markdown.split(separator: "\n") where line.hasPrefix("|") {
             let cells = line.dropFirst().split(separator: "|", omittingEmptySubsequences: false).map(Self.trimmed)
-            guard cells.count > 4, let ours = Self.nanoseconds(cells[1]) else { continue }
+            // The third column of other tables is a time.
+            guard cells.count > 4, let ours = Self.nanoseconds(cells[1]), Self.nanoseconds(cells[2]) == nil else {
+                continue
+            }
             if sides[cells[0]] == nil {
                 works.append(cells[0])
                 sides[cells[0]] = [Self.side("ours", ours)]

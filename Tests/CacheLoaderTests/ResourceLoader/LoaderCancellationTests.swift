@@ -57,7 +57,7 @@ struct LoaderCancellationTests {
 
     @Test(
         "Cancelling a POST leaves the GETs of the URL, and cancelling a GET ends only the safe requests",
-        .requirement("E4"), arguments: [[.post], [.put], [.get, .head]])
+        .requirement("E4"), arguments: [[.post], [.put], [.get, .head]] as [[HTTPRequest.Method]])
     func methods(_ cancelled: [HTTPRequest.Method]) async throws {
         let origin = HeldOrigin()
         let loader = try LoaderFixture(transport: origin.transport).loader
