@@ -24,8 +24,8 @@ public enum LoadError: Error, Hashable, Sendable {
     case unacceptableContentType(String?, url: String)
     /// The body does not have the coding that its `Content-Encoding` names.
     case malformedContent(url: String, coding: String)
-    /// The content differs from a digest in this field of its response, `content-digest` or `repr-digest` (RFC 9530). The
-    /// policy asked for the comparison: `CachePolicy.verifiesDigests`.
+    /// The content differs from a digest in this field of its response: `content-digest`, `repr-digest` (RFC 9530) or
+    /// `unencoded-digest`. The policy asked for the comparison: `CachePolicy.verifiesDigests`.
     case digestMismatch(url: String, field: String)
     /// The body exceeds the configured limit, before or after decoding.
     case bodyTooLarge(url: String, limit: Int64)

@@ -43,8 +43,7 @@ public final class HTTPCache: Sendable {
         /// The maximum length of a body in bytes; 1 GiB by default. Reading a longer body throws
         /// ``LoadError/bodyTooLarge(url:limit:)``.
         ///
-        /// Counts the bytes taken from the transport. `URLSessionTransport` on Linux may receive more bytes while the
-        /// reader pauses.
+        /// Counts the bytes taken from the transport, which may receive more bytes while the reader pauses.
         public var maxBodyBytes: Int64 = 1 << 30
         /// The maximum number of bytes to receive after the last reader has left, so that the store gets the whole
         /// body; 64 KiB by default. The transfer stops if more bytes may remain, as for a body of unknown length.
