@@ -59,19 +59,19 @@ struct InstructionScenario: Sendable {
             print("usage: InstructionScenario WORK COUNT STORE")
             exit(64)
         }
-        let store = try openStore(arguments[3])
+        let store = try openStore(URL(filePath: arguments[3]))
         defer { store.close() }
         // Like a starting program, commits the registration of the process. Before the first commit no key is hot.
         try store.evict(maxBytes: .max)
         try InstructionScenario(store: store, count: count).run(work)
     }
 
-    private static func openStore(_ path: String) throws -> ResponseStore {
+    private static func openStore(_ directory: URL) throws -> ResponseStore {
         var configuration = ResponseStore.Configuration()
         configuration.clock = { now }
         configuration.accessInterval = .seconds(3600)
         configuration.limits = nil
-        return try ResponseStore(directory: URL(filePath: path), configuration: configuration)
+        return try ResponseStore(directory: directory, configuration: configuration)
     }
 
     private func run(_ work: Work) throws {
@@ -83,9 +83,8 @@ struct InstructionScenario: Sendable {
         case .fill:
             for number in 0..<Self.entryCount { try insert(number) }
         case .open:
-            let path = CommandLine.arguments[3]
             store.close()
-            for _ in 0..<count { try Self.openStore(path).close() }
+            for _ in 0..<count { try Self.openStore(store.directory).close() }
         case .lookup, .hotLookup:
             for number in 0..<count { try check(store.lookup(Self.key(spread(number))) != nil) }
         case .miss:

@@ -34,7 +34,7 @@ public struct CachedImage<Output: Sendable, Content: View>: View {
     /// Creates a view.
     ///
     /// - Parameters:
-    ///   - request: The request of the image; `nil` shows no image. Another request loads another image.
+    ///   - request: The request of the image. `nil` shows no image. Another request loads another image.
     ///   - loader: Loads the image. Another loader has no effect until the view changes its identity.
     ///   - processor: Makes the image from the bytes. Another processor has no effect until the view changes its
     ///     identity.

@@ -45,7 +45,7 @@ public enum LoadError: Error, Hashable, Sendable {
 }
 
 extension LoadError {
-    /// The status of the origin's response; `nil` for an error other than ``httpStatus(_:)``.
+    /// The status of the origin's response, or `nil` for an error other than ``httpStatus(_:)``.
     public var status: HTTPResponse.Status? {
         if case .httpStatus(let error) = self { error.status } else { nil }
     }

@@ -7,11 +7,15 @@ extension ResourceLoader {
     /// Returns the latest error of an origin that answered equal requests with too many errors. Returns `nil` when the
     /// loader may send the request now.
     func blockingError(_ load: Load, _ transaction: CacheTransaction) -> LoadError? {
-        let limit = load.configuration.negativeCaching
-        guard limit.lifetime != nil, load.isShareable, load.policy.mode != .remoteOnly,
-            let failure = transaction.failure(), limit.blocks(failure, at: load.configuration.clock())
+        guard mayBeBlocked(load), let failure = transaction.failure(),
+            load.configuration.negativeCaching.blocks(failure, at: load.configuration.clock())
         else { return nil }
         return .httpStatus(OriginError(status: .init(stored: failure.status), url: transaction.url))
+    }
+
+    /// Whether errors of an origin can block a load at all.
+    private func mayBeBlocked(_ load: Load) -> Bool {
+        load.configuration.negativeCaching.lifetime != nil && load.isShareable && load.policy.mode != .remoteOnly
     }
 
     /// Whether a load may send a request to the origin now: neither its policy nor errors of the origin forbid it.
@@ -26,8 +30,8 @@ extension ResourceLoader {
     /// - Throws: The latest error of the origin, if no stored response may answer, and errors of reading or processing
     ///   the body.
     func loadWhileBlocked(_ load: Load, _ plan: ProcessingPlan) async throws(LoadError) -> Loaded<any Sendable>? {
-        // Without negative caching, save each waiter the transaction.
-        guard load.configuration.negativeCaching.lifetime != nil,
+        // Most waiters need no transaction.
+        guard mayBeBlocked(load),
             let response = try staleFallbackWhileBlocked(load, transaction(load)), response.status.kind == .successful
         else { return nil }
         let resource = try await Loaded<Data>(response, load.target, load.settings)

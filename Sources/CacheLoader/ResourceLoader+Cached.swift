@@ -61,7 +61,7 @@ extension ResourceLoader {
         let response = found.transaction.response(from: found.answer)
         guard let (loaded, byteCount) = try value(plan, of: response, found.request, load, maker) else { return nil }
         context.meters.requests.add()
-        for redirect in found.redirects { redirect.transaction.note(redirect.answer) }
+        found.noteRedirects()
         found.transaction.note(found.answer)
         if let key {
             remember([key: loaded.value], of: loaded, byteCount, found.answer.entry, found.answer.found, load)

@@ -4,7 +4,7 @@ extension ResourceLoader {
     /// Cancels all loads. Waiters receive ``LoadError/cancelled`` immediately, and transfers stop. Later loads are not
     /// affected.
     public func cancelAll() {
-        cancel(nil as CancelledLoads?)
+        cancelLoads(nil)
     }
 
     /// Cancels loads of a resource: those with the URL of the request, or with its ``ResourceRequest/key``.
@@ -20,11 +20,11 @@ extension ResourceLoader {
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func cancel(_ request: some ResourceRequestConvertible) throws(LoadError) {
         let load = try load(for: request.resourceRequest)
-        cancel(CancelledLoads(of: load.target.key, like: load.method))
+        cancelLoads(CancelledLoads(of: load.target.key, like: load.method))
     }
 
-    /// - Parameter cancelled: The loads to cancel; `nil` for all loads.
-    private func cancel(_ cancelled: CancelledLoads?) {
+    /// - Parameter cancelled: The loads to cancel, or `nil` for all loads.
+    private func cancelLoads(_ cancelled: CancelledLoads?) {
         let waiters = changeLoads { loads in
             loads.cancellations.note(cancelled)
             return loads.table.detachAll { load in cancelled.map(CancelledLoads.ending(load).contains) ?? true }

@@ -61,7 +61,7 @@ extension ResourceLoader {
         ///
         /// These are gzip and deflate and, with the traits `Brotli` and `Zstd` of the package, br and zstd.
         public var decodesContent: Bool = true
-        /// The accepted types of content, such as `["image/*"]`; `nil`, the default, for all. Content of another type
+        /// The accepted types of content, such as `["image/*"]`, or `nil`, the default, for all. Content of another type
         /// fails with ``LoadError/unacceptableContentType(_:url:)``, and is not stored. If it has `Age`, the load first
         /// requests it once more, with `no-cache`.
         public var contentTypes: [MediaRange]? = nil
@@ -84,7 +84,7 @@ extension ResourceLoader {
         public var sleep: @Sendable (Duration) async throws -> Void = { try await pause(for: $0) }
         /// Returns a random number from 0 up to 1. The system's generator by default.
         public var chance: @Sendable () -> Double = { .random(in: 0..<1) }
-        /// Options for the field `Cache-Status` (RFC 9211) of responses; `nil`, the default, for no field.
+        /// Options for the field `Cache-Status` (RFC 9211) of responses, or `nil`, the default, for no field.
         public var cacheStatus: CacheStatusOptions? = nil
         /// Receives the messages that ``logOptions`` select. Silent by default.
         public var logger: Logger = Logger(label: "CacheLoader") { _ in SwiftLogNoOpLogHandler() }

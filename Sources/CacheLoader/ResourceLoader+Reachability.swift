@@ -21,7 +21,7 @@ extension ResourceLoader {
         updateConditions()
     }
 
-    /// Retries the loads that wait for a host; `nil` for all hosts.
+    /// Retries the loads that wait for a host, or `nil` for all hosts.
     ///
     /// The source reports hosts and conditions in two streams. Read the conditions first, because the network may have
     /// changed.

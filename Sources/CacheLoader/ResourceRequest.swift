@@ -14,7 +14,7 @@ public struct ResourceRequest: Hashable, Sendable {
     /// `Content-Type`, and at most 64 KiB of content (RFC 10008). `CachePolicy.contentKeys` extends that to GET and
     /// POST.
     public var method: HTTPRequest.Method
-    /// The content of the request; `nil`, the default, for none.
+    /// The content of the request, or `nil`, the default, for none.
     public var content: Data?
     /// The header fields of the request. A condition among them is the caller's own: a 304 to it is delivered
     /// unchanged.
@@ -30,7 +30,7 @@ public struct ResourceRequest: Hashable, Sendable {
     public var lane: Lane
     /// Decides whether the transfer continues after its last waiter has left.
     public var abandonment: Abandonment
-    /// The policy for retries; `nil`, the default, for the configured one.
+    /// The policy for retries, or `nil`, the default, for the configured one.
     public var retry: RetryPolicy?
     /// The time limit of one attempt. It begins when the load gets a place in its lane, ends with the last byte, and
     /// includes a wait for another process. `nil`, the default, is the configured limit.

@@ -1,13 +1,13 @@
 /// The answers that a store may give after some steps of a scenario.
 package struct PossibleAnswers: Sendable {
-    /// For each key, the possible versions; `nil` is a miss. An absent key is a miss.
+    /// For each key, the possible versions. `nil` is a miss. An absent key is a miss.
     package private(set) var versions: [String: Set<Version?>] = [:]
     /// For each key, the possible numbers of failures.
     package private(set) var failures: [String: Set<Int>] = [:]
     /// For each key, all versions that were ever stored, and `nil`.
     package private(set) var history: [String: Set<Version?>] = [:]
 
-    /// For each key, the numbers of the bodies that its representation may derive from; `nil` means no representation.
+    /// For each key, the numbers of the bodies that its representation may derive from. `nil` means no representation.
     private var forms: [String: Set<UInt64?>] = [:]
 
     /// Whether the store may have evicted any entry, as on a full disk.
@@ -17,13 +17,13 @@ package struct PossibleAnswers: Sendable {
         self.mayEvict = mayEvict
     }
 
-    /// The possible versions of a key; `nil` is a miss.
+    /// The possible versions of a key. `nil` is a miss.
     package func possible(_ key: String) -> Set<Version?> {
         let versions = versions[key] ?? [nil]
         return mayEvict ? versions.union([nil]) : versions
     }
 
-    /// The numbers of the bodies that a key's representation may derive from; `nil` means no representation.
+    /// The numbers of the bodies that a key's representation may derive from. `nil` means no representation.
     package func possibleForms(_ key: String) -> Set<UInt64?> {
         let forms = forms[key] ?? [nil]
         return mayEvict ? forms.union([nil]) : forms

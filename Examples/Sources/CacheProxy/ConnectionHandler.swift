@@ -281,7 +281,7 @@ final class ConnectionHandler: ChannelInboundHandler {
         context.read()
     }
 
-    /// Whether the channel has room. The handler processes no further requests of a client that does not read its
+    /// Whether the channel has room. The handler stops processing the requests of a client that does not read its
     /// responses.
     private var canWrite: Bool { context?.channel.isWritable ?? false }
 

@@ -29,7 +29,7 @@ struct CacheTransaction: Sendable {
     /// Receives each error of the store, on any thread.
     var onStoreFailure: (@Sendable (StoreError) -> Void)?
     /// Whether the request validates a stored response that its caller has already received.
-    private(set) var isBackground: Bool
+    private(set) var isBackground = false
     /// Whether the request goes out with `no-cache`, so that no upstream cache answers without the origin (RFC 9111
     /// §5.2.1.4). The decisions of this cache do not depend on it.
     var bypassesUpstreamCaches = false
@@ -62,12 +62,11 @@ struct CacheTransaction: Sendable {
         self.policy = policy
         self.keepsErrors = keepsErrors
         self.contentTypeFilter = contentTypeFilter
-        self.isBackground = isBackground
         self.key = key
         self.target = target ?? key
         self.snapshot = snapshot
         recorded = recordedRequest()
-        if isBackground { recorded?.noteBackground() }
+        if isBackground { continueInBackground() }
     }
 
     /// Lets the request validate a stored response that its caller has already received.

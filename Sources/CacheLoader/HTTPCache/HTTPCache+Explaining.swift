@@ -13,7 +13,7 @@ extension HTTPCache {
     ///
     /// - Parameters:
     ///   - request: The head, with scheme, authority and path.
-    ///   - content: The content of the request, which matters for the method QUERY; `nil` for none.
+    ///   - content: The content of the request, which matters for the method QUERY, or `nil` for none.
     ///   - policy: Changes properties of the configured policy for this request.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``; ``LoadError/store(_:)`` if the store cannot be read. In the
     ///   second case, ``response(for:content:policy:onInterimResponse:)`` would ask the origin.

@@ -49,7 +49,7 @@ public final class HTTPCache: Sendable {
         /// body; 64 KiB by default. The transfer stops if more bytes may remain, as for a body of unknown length.
         /// `Int64.max` completes all bodies.
         public var abandonedBytes: Int64 = 65_536
-        /// The options for `Cache-Status` in responses (RFC 9211); `nil` for no such field.
+        /// The options for `Cache-Status` in responses (RFC 9211), or `nil` for no such field.
         public var cacheStatus: CacheStatusOptions? = CacheStatusOptions()
         /// Whether `Clear-Site-Data: "cache"` from a secure origin removes the stored responses of that origin. Off by
         /// default, because it lets an origin empty its part of the cache.
@@ -123,7 +123,7 @@ public final class HTTPCache: Sendable {
     ///
     /// - Parameters:
     ///   - request: The head, with scheme, authority and path.
-    ///   - content: The content of the request, which streams to the origin; `nil` for none.
+    ///   - content: The content of the request, which streams to the origin, or `nil` for none.
     ///   - policy: Changes to the configured policy for this request.
     ///   - onInterimResponse: Receives the interim responses of the origin to this request, such as 103 (RFC 9110 §15.2):
     ///     in order, on any thread, and before this method returns. Must not block. Interim responses are neither stored

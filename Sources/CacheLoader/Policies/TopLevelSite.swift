@@ -24,7 +24,7 @@ public struct TopLevelSite: Hashable, Sendable {
     /// - Parameters:
     ///   - url: The URL of the page in the address bar, not of a frame.
     ///   - registrableDomain: Returns the registrable domain of a host in lower case, such as `example.co.uk` for
-    ///     `news.example.co.uk`; `nil` for a host without one. Not called for an address such as `127.0.0.1`.
+    ///     `news.example.co.uk`, or `nil` for a host without one. Not called for an address such as `127.0.0.1`.
     public init?(_ url: String, registrableDomain: (_ host: String) -> String? = { _ in nil }) {
         guard let key = try? CacheKey(url: url), let host = key.host,
             let scheme = key.text.firstRange(of: "://").map({ key.text[..<$0.lowerBound] })

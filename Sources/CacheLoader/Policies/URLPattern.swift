@@ -16,7 +16,7 @@ struct URLPattern: Hashable, Sendable {
     private let scheme: [UInt8]?
     private let host: Host
     private let port: Int?
-    /// Matched against path and query if it has a query, otherwise against the path; `nil` for all paths.
+    /// Matched against path and query if it has a query, otherwise against the path, or `nil` for all paths.
     private let path: Glob?
     private let hasQuery: Bool
 

@@ -43,7 +43,7 @@ extension ResourceLoader.Configuration {
     /// not answer a request with different credentials or with none.
     ///
     /// - Parameters:
-    ///   - credentials: The credentials to send; `nil` for none.
+    ///   - credentials: The credentials to send, or `nil` for none.
     ///   - origin: Scheme, host and port, as in `https://example.com`. Other parts of a URL are ignored.
     /// - Throws: ``LoadError/invalidURL(_:reason:)``.
     public mutating func setCredentials(_ credentials: Credentials?, forOrigin origin: String) throws(LoadError) {

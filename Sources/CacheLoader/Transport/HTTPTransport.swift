@@ -97,7 +97,7 @@ public struct TransportBody: Sendable {
 
     /// Creates a body from a function that waits for the next chunk and returns `nil` after the last.
     ///
-    /// The function must throw ``TransportError/Code/truncated`` if the body is incomplete; `nil` means that it is
+    /// The function must throw ``TransportError/Code/truncated`` if the body is incomplete. `nil` means that it is
     /// complete.
     public init(next: @escaping @Sendable () async throws(TransportError) -> Data?) {
         pull = next
@@ -120,7 +120,7 @@ public struct TransportBody: Sendable {
         self.init { () async throws(TransportError) in try await reader.next() }
     }
 
-    /// Returns the next chunk, never empty; `nil` once the body is complete.
+    /// Returns the next chunk, never empty, or `nil` once the body is complete.
     public func next() async throws(TransportError) -> Data? {
         try await pull()
     }

@@ -14,7 +14,7 @@ public struct RequestContent: Sendable {
     /// The number of bytes, if it is known before the last byte.
     public let length: Int64?
 
-    /// The whole content, if it is in memory; `nil` for a stream. A transport may send such content a second time.
+    /// The whole content, if it is in memory, or `nil` for a stream. A transport may send such content a second time.
     public let data: Data?
 
     private let chunks: ContentChunks
@@ -55,7 +55,7 @@ public struct RequestContent: Sendable {
         self.init(length: length) { () async throws(TransportError) in try await reader.next() }
     }
 
-    /// Returns the next chunk, never empty; `nil` after the last.
+    /// Returns the next chunk, never empty, or `nil` after the last.
     ///
     /// - Throws: The error of the source; ``TransportError/Code/unsupportedRequest`` if the source does not return
     ///   exactly ``length`` bytes.

@@ -34,7 +34,7 @@ public struct RootCertificates: Hashable, Sendable {
         self.pem = pem
     }
 
-    /// Returns the certificates of a text; `nil` without one, or if one is damaged.
+    /// Returns the certificates of a text, or `nil` without one, or if one is damaged.
     private static func certificates(in text: String) -> Data? {
         var result: [String] = []
         var certificate: [Substring]?

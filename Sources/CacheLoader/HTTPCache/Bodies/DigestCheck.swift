@@ -60,7 +60,7 @@ package struct DigestCheck: Sendable {
 
     /// Returns the first field whose digest differs from the bytes, or `nil` when all match.
     ///
-    /// - Parameter digest: The digest that the store computed; `nil` for no bytes.
+    /// - Parameter digest: The digest that the store computed, or `nil` for no bytes.
     package func mismatch(_ digest: ContentDigest? = nil) -> IntegrityDigests.Field? {
         let sha256 =
             needsDigestOfStore ? Array(digest ?? ContentDigest(of: Data())) : sha256.map { Array($0.finalize()) }

@@ -140,7 +140,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             self.body = body
         }
 
-        /// Returns the next chunk, which is never empty; `nil` at the end.
+        /// Returns the next chunk, which is never empty, or `nil` at the end.
         public mutating func next() async throws(LoadError) -> Data? {
             switch body.source {
             case .empty: return nil
@@ -164,7 +164,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             hasBegun = true
         }
 
-        /// Returns the next chunk, which is never empty; `nil` at the end.
+        /// Returns the next chunk, which is never empty, or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(LoadError) -> Data? {
             try await next()
         }

@@ -185,7 +185,7 @@ final class SharedBody: Sendable {
         guard state.withLock({ $0.table.isWanted || $0.table.isWhole }) else { throw .cancelled }
     }
 
-    /// The entry of the complete body; `nil` before the commit.
+    /// The entry of the complete body, or `nil` before the commit.
     var entry: StoredEntry? { state.withLock { $0.entry } }
 
     /// Stores the complete body. Throws if it does not fit the stored parts, but not if the store fails.

@@ -29,7 +29,7 @@ final class SharedBodyReader: Sendable {
     /// Returns the bytes since the last call, or waits for more.
     func nextPiece() async -> BodyPiece { await body.read(id, limit: .max) }
 
-    /// Returns the next chunk; `nil` once the body is complete and, if possible, stored.
+    /// Returns the next chunk, or `nil` once the body is complete and, if possible, stored.
     func next() async throws(LoadError) -> Data? {
         switch await body.read(id, limit: Int64(ResponseBody.chunkByteCount)) {
         case .file(let range): return try read(range)

@@ -27,7 +27,7 @@ final class StoredBodyReader: Sendable {
     let byteCount: Int64
     private let isCancelled = Atomic(false)
 
-    /// - Parameter segments: The segments to deliver; `nil` for the whole body.
+    /// - Parameter segments: The segments to deliver, or `nil` for the whole body.
     init(
         _ body: StoredBody, _ meters: CacheMeters, _ recorded: RecordedRequest?,
         segments: [StoredAnswer.Segment]? = nil

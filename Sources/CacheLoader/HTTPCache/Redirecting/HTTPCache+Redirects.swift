@@ -16,7 +16,7 @@ extension HTTPCache {
     /// Requests the codings that ``ContentCoding`` decodes, but decodes nothing. Sends a GET or HEAD once more if its
     /// connection is lost before the response head. A kept-alive connection can close at any time (RFC 9112 §9.3.1).
     ///
-    /// - Parameter timeLimit: The longest time until the head of each response; `nil` for no limit. After a timeout a
+    /// - Parameter timeLimit: The longest time until the head of each response, or `nil` for no limit. After a timeout a
     ///   stored response answers if it may, as for an unreachable origin.
     /// - Throws: The failure for which ``response(for:content:policy:onInterimResponse:)`` would generate a response, and
     ///   ``LoadError/tooManyRedirects(url:limit:)``.

@@ -23,7 +23,7 @@ package struct EventsAfterPrior<Output: Sendable, Version: Comparable & Sendable
     /// The event that precedes all events of the load.
     package var first: LoadEvent<Output> { .cached(loaded) }
 
-    /// Returns the event to deliver for an event of the load; `nil` for none.
+    /// Returns the event to deliver for an event of the load, or `nil` for none.
     package func event(for event: LoadEvent<Output>) -> LoadEvent<Output>? {
         switch event {
         case .cached: nil

@@ -36,7 +36,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Parameters:
     ///   - costLimit: See ``costLimit``.
     ///   - stress: How far the cache shrinks under memory pressure.
-    ///   - pressure: The source of memory pressure; `nil` for none. The cache retains it.
+    ///   - pressure: The source of memory pressure, or `nil` for none. The cache retains it.
     ///   - clock: Returns the current time. The system clock by default.
     public convenience init(
         costLimit: Int?, stress: StressLimits = StressLimits(), pressure: MemoryPressureSource? = nil,
@@ -62,7 +62,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     // MARK: Limits
 
-    /// The highest total cost of the values, in units of the caller's choice; `nil` for no limit. 0 keeps only values
+    /// The highest total cost of the values, in units of the caller's choice, or `nil` for no limit. 0 keeps only values
     /// that cost nothing.
     ///
     /// Lowering the limit evicts immediately. During memory pressure a lower limit may be in force; see
@@ -125,7 +125,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     ///   - key: The key of the value.
     ///   - cost: The cost in units of ``costLimit``. A value that costs more than the limit is not kept, and evicts
     ///     nothing.
-    ///   - expiresAt: The date from which the value is expired; `nil` for never. An expired value is not kept.
+    ///   - expiresAt: The date from which the value is expired, or `nil` for never. An expired value is not kept.
     /// - Returns: Whether the value is kept.
     /// - Precondition: The cost is not negative.
     @discardableResult

@@ -10,7 +10,7 @@ struct MemoryState<Key: Hashable, Value> {
     private(set) var table = RecencyTable<Key, Value>()
     private var references = EvictedReferences<Key, Value>()
     private var clamp: StressClamp
-    /// The configured limit; `nil` for none.
+    /// The configured limit, or `nil` for none.
     private(set) var costLimit: Int?
     /// The evictions since the last call of ``takeEvicted()``.
     private var evicted = FreedMemory()

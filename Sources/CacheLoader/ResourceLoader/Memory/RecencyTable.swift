@@ -13,7 +13,7 @@ package struct RecencyTable<Key: Hashable, Value> {
         package let value: Value
         /// The cost in units of the owner's limit.
         package let cost: Int
-        /// The date from which the value is expired; `nil` for never.
+        /// The date from which the value is expired, or `nil` for never.
         package let expiresAt: Date?
 
         package init(key: Key, value: Value, cost: Int, expiresAt: Date?) {

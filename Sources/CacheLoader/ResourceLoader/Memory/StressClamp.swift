@@ -31,7 +31,7 @@ package struct StressClamp {
         }
     }
 
-    /// Returns the limit in force for a configured `costLimit`; `nil` for no limit.
+    /// Returns the limit in force for a configured `costLimit`, or `nil` for no limit.
     package func limit(for costLimit: Int?, at now: Date) -> Int? {
         var share: Double?
         if lasts(warnedAt, now) { share = limits.warning }

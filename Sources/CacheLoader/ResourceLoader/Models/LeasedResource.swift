@@ -35,7 +35,7 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     /// - Parameters:
     ///   - begin: Begins a load. The resource reads its events to the end; releasing the sequence cancels the load.
     ///   - now: Returns the value if it is available without waiting and needs no load.
-    ///   - pressure: Signals that drop a value without leases; `nil` for none.
+    ///   - pressure: Signals that drop a value without leases, or `nil` for none.
     package init(
         _ request: ResourceRequest,
         begin: @escaping @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,

@@ -54,7 +54,7 @@ public final class ObservedResource<Output: Sendable> {
     /// - Parameters:
     ///   - begin: Begins a load. The resource reads its events to the end; releasing the sequence cancels the load.
     ///   - now: Returns the value if it is available without waiting and needs no load.
-    ///   - pressure: Signals that release a value without observers; `nil` for none.
+    ///   - pressure: Signals that release a value without observers, or `nil` for none.
     package init(
         begin: @escaping @MainActor (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,
         now: @escaping @MainActor (ResourceRequest) -> Loaded<Output>? = { _ in nil },
@@ -88,7 +88,7 @@ public final class ObservedResource<Output: Sendable> {
         ResourcePresentation(snapshot.bound, placeholder: snapshot.placeholder)
     }
 
-    /// The content to show while there is no value; `nil`, the default, for nothing. While there is a value, a change
+    /// The content to show while there is no value, or `nil`, the default, for nothing. While there is a value, a change
     /// of the placeholder is not visible.
     public var placeholder: Output? {
         get { shownPlaceholder }
@@ -113,7 +113,7 @@ public final class ObservedResource<Output: Sendable> {
 
     // MARK: Requests
 
-    /// Binds a request and begins to load it; `nil` binds none and restores the placeholder.
+    /// Binds a request and begins to load it. `nil` binds none and restores the placeholder.
     ///
     /// The resource drops the value of the former request, and no longer waits for its load
     /// (``ResourceRequest/abandonment``). Binding the same request again changes nothing while it is loading or loaded.

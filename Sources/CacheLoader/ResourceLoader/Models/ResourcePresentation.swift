@@ -2,7 +2,7 @@
 public struct ResourcePresentation<Output: Sendable>: Sendable {
     /// The content to show: the value, or the placeholder while there is no value.
     public let content: Output?
-    /// The value with its source, age and fields; `nil` while there is no value.
+    /// The value with its source, age and fields, or `nil` while there is no value.
     public let loaded: Loaded<Output>?
     /// A number that differs for every value, and while there is no value. Use it to detect a change of the value, for
     /// example in `animation(_:value:)`. Values themselves need not be comparable.

@@ -27,7 +27,7 @@ package enum Charset: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the charset of the byte order mark at the front, and its length; `nil` without a mark. Encoding Standard
+    /// Returns the charset of the byte order mark at the front, and its length, or `nil` without a mark. Encoding Standard
     /// §6.
     package static func marked(_ bytes: Data) -> (Charset, length: Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }

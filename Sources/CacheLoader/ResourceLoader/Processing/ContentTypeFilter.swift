@@ -19,7 +19,7 @@ package struct ContentTypeFilter: Hashable, Sendable {
         accepts(contentType: headerFields[values: .contentType].last)
     }
 
-    /// Returns whether the filter accepts content with this value of `Content-Type`; `nil` means that the field is
+    /// Returns whether the filter accepts content with this value of `Content-Type`. `nil` means that the field is
     /// missing.
     package func accepts(contentType: String?) -> Bool {
         guard let mediaType = MediaType(contentType) else { return acceptsMissing }

@@ -1,8 +1,8 @@
 /// One or many media types: `image/png`, `image/*` or `*/*` (RFC 9110 §12.5.1).
 public struct MediaRange: Hashable, Sendable {
-    /// The type in lower case; `nil` for every type.
+    /// The type in lower case, or `nil` for every type.
     private let type: String?
-    /// The subtype in lower case; `nil` for every subtype.
+    /// The subtype in lower case, or `nil` for every subtype.
     private let subtype: String?
 
     /// Parses a range, in any case. Ignores parameters.

@@ -33,7 +33,7 @@ struct Cancellations: Sendable {
 
     /// Records a cancellation.
     ///
-    /// - Parameter loads: The cancelled loads; `nil` for all loads.
+    /// - Parameter loads: The cancelled loads, or `nil` for all loads.
     mutating func note(_ loads: CancelledLoads?) {
         count += 1
         guard let loads else {

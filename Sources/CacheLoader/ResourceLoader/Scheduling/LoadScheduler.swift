@@ -100,7 +100,7 @@ struct LoadScheduler: Sendable {
     /// Takes the demand of another waiter into account.
     mutating func addDemand(_ demand: LoadDemand, to id: ID) {
         states[id]?.demands[demand, default: 0] += 1
-        // Another waiter with an earlier demand changes nothing.
+        // A second waiter with the same demand changes nothing.
         if states[id]?.demands[demand] == 1 { follow(id) }
     }
 
@@ -153,7 +153,7 @@ struct LoadScheduler: Sendable {
         enqueue(id)
     }
 
-    /// Queues the next attempt of all loads that wait for a host; `nil` for all hosts.
+    /// Queues the next attempt of all loads that wait for a host, or `nil` for all hosts.
     mutating func becameReachable(_ host: String?) {
         let parked = states.filter { _, state in
             state.phase == .waiting(isParked: true) && (host == nil || host == state.host)

@@ -46,7 +46,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
     private var states: [ID: State] = [:]
     /// The load that the next waiter of a key joins.
     private var ids: [Key: ID] = [:]
-    /// Loads that accept no further waiters.
+    /// Loads that new waiters do not join.
     private var superseded: Set<ID> = []
     private var tickets: [Ticket: ID] = [:]
     /// Loads that have ended, but whose waiters do not all have the result yet.
@@ -133,7 +133,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
         return (waiters, all.map(Action.stop) + start())
     }
 
-    /// Returns the waiters of a load in the order in which they joined; `nil` once the load has ended.
+    /// Returns the waiters of a load in the order in which they joined, or `nil` once the load has ended.
     package func waiters(of id: ID) -> [Waiter]? {
         states[id]?.waiters.map(\.waiter)
     }
@@ -205,7 +205,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
         return start()
     }
 
-    /// Queues the next attempt of all loads that wait for a host; `nil` for all hosts.
+    /// Queues the next attempt of all loads that wait for a host, or `nil` for all hosts.
     package mutating func becameReachable(_ host: String? = nil) -> [Action] {
         scheduler.becameReachable(host)
         return start()

@@ -6,7 +6,7 @@ internal import Synchronization
 struct ObservedLoad: Sendable {
     /// Has the task-local values of the first waiter.
     let scope: RequestScope
-    /// The time at which the load was queued; `nil` once its turn has come.
+    /// The time at which the load was queued, or `nil` once its turn has come.
     var queuedAt: Date?
 
     /// Keeps the task-local values of the calling task. Returns `nil` without an observer. Must be called without a lock.

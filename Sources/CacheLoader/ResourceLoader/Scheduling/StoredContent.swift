@@ -114,7 +114,7 @@ extension ResourceLoader {
 
     /// Follows stored redirects to stored content.
     ///
-    /// - Parameter choose: Chooses the stored response for a step; `nil` ends the search.
+    /// - Parameter choose: Chooses the stored response for a step. `nil` ends the search.
     func storedSteps<Answer: ChosenResponse>(
         _ load: Load, choose: (CacheTransaction) throws(LoadError) -> Answer?
     ) throws(LoadError) -> StoredSteps<Answer>? {
@@ -163,7 +163,7 @@ extension ResourceLoader {
         return stored.value
     }
 
-    /// - Parameter file: The stored file with the bytes of the resource; `nil` without one.
+    /// - Parameter file: The stored file with the bytes of the resource, or `nil` without one.
     func make(
         _ plan: ProcessingPlan, of resource: Loaded<Data>, in file: StoredBody? = nil
     ) async -> Result<any Sendable, LoadError> {
@@ -196,9 +196,14 @@ final class StoredSteps<Answer: ChosenResponse>: Sendable {
 }
 
 extension StoredSteps<CacheTransaction.Answer> {
+    /// Records the use of the redirects.
+    func noteRedirects() {
+        for redirect in redirects { redirect.transaction.note(redirect.answer) }
+    }
+
     /// Records the use of each step, and returns the content.
     func deliver() -> CachedResponse {
-        for redirect in redirects { redirect.transaction.note(redirect.answer) }
+        noteRedirects()
         return transaction.deliver(answer)
     }
 }

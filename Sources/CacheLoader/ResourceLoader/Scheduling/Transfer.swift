@@ -29,7 +29,7 @@ extension ResourceLoader {
     /// Makes an attempt within a time limit. After a timeout a stored response answers, if it may.
     ///
     /// - Parameters:
-    ///   - timeLimit: The longest duration; `nil` for no limit.
+    ///   - timeLimit: The longest duration, or `nil` for no limit.
     ///   - refused: The key of a refused response. The attempt asks the origin for the whole instead, and bypasses
     ///     upstream caches.
     ///   - notify: Receives the events of the attempt, on any thread.

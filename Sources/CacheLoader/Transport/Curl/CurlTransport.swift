@@ -96,7 +96,7 @@ public final class CurlTransport: HTTPTransport {
     ///
     /// - Parameters:
     ///   - request: Goes out unchanged, except for `Host` and the framing.
-    ///   - content: The content of the request, which the transport reads once; `nil` for none.
+    ///   - content: The content of the request, which the transport reads once, or `nil` for none.
     ///   - onInterimResponse: Receives the interim responses in order, on the thread of the transport, which it must not
     ///     block.
     public func send(
