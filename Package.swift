@@ -29,6 +29,7 @@ let package = Package(
     products: [
         .library(name: "CacheStore", targets: ["CacheStore"]),
         .library(name: "CacheLoader", targets: ["CacheLoader"]),
+        .library(name: "CacheModels", targets: ["CacheModels"]),
         .library(name: "CacheImages", targets: ["CacheImages"]),
         .library(name: "CacheImagesUI", targets: ["CacheImagesUI"]),
         .library(name: "CacheInspector", targets: ["CacheInspector"]),
@@ -128,13 +129,24 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            // The content codings of HTTP, with their C libraries.
+            name: "CacheCodings",
+            dependencies: [
+                .target(name: "CBrotli", condition: brotli),
+                "CZlib",
+                .target(name: "CZstd", condition: zstd),
+                "CacheFoundation",
+                "HTTPCaching",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "CacheLoader",
             dependencies: [
                 "ByteText",
-                .target(name: "CBrotli", condition: brotli),
                 .target(name: "CCurl", condition: curl),
-                "CZlib",
-                .target(name: "CZstd", condition: zstd),
+                "CacheCodings",
                 "CacheFoundation",
                 "CacheStore",
                 "HTTPCaching",
@@ -186,9 +198,20 @@ let package = Package(
             ],
             swiftSettings: swiftSettings
         ),
-        .target(name: "CacheImages", dependencies: ["CacheFoundation", "CacheLoader"], swiftSettings: swiftSettings),
+        // The states of loads for views, and for parts of a program that share a load.
+        .target(
+            name: "CacheModels", dependencies: ["CacheFoundation", "CacheLoader", "HTTPCaching"],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "CacheImages", dependencies: ["CacheFoundation", "CacheLoader", "CacheModels"],
+            swiftSettings: swiftSettings
+        ),
         // Empty on systems without SwiftUI. A module of its own, so that programs without views do not link SwiftUI.
-        .target(name: "CacheImagesUI", dependencies: ["CacheImages", "CacheLoader"], swiftSettings: swiftSettings),
+        .target(
+            name: "CacheImagesUI", dependencies: ["CacheImages", "CacheLoader", "CacheModels"],
+            swiftSettings: swiftSettings
+        ),
         .target(
             name: "CacheStoreTesting",
             dependencies: [
@@ -202,7 +225,8 @@ let package = Package(
             // a trait: a trait that one package enables would link FoundationNetworking into all programs with it.
             name: "URLSessionCompatibility",
             dependencies: [
-                "CacheLoader", "CacheStore", "HTTPCaching", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CacheCodings", "CacheLoader", "CacheStore", "HTTPCaching",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -251,7 +275,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CTestDefaults", "CacheLoader", "CacheStoreTesting",
+                "CTestDefaults", "CacheLoader", "CacheStore", "CacheStoreTesting", "HTTPCaching", "LoopbackOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -329,18 +353,61 @@ let package = Package(
         .testTarget(
             name: "CacheLoaderTests",
             dependencies: [
-                "CSQLite", "CacheStore", "CacheLoader", "CacheStoreTesting", "HTTPCaching", "LoopbackHTTP",
-                "LoopbackOrigin",
-                "TestSupport",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                "CSQLite", "CacheStore", "CacheLoader", "CacheModels", "CacheStoreTesting", "HTTPCaching",
+                "LoopbackOrigin", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            // The folder HTTPCache of CacheLoader.
+            name: "HTTPCacheTests",
+            dependencies: [
+                "CacheCodings", "CacheLoader", "CacheStore", "CacheStoreTesting", "HTTPCaching", "LoopbackOrigin",
+                "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            // The folder Transport of CacheLoader.
+            name: "TransportTests",
+            dependencies: [
+                "CacheLoader", "CacheStoreTesting", "LoopbackOrigin", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            exclude: ["Transport/Curl/faulty_http2_origin.py"],
+            exclude: ["Curl/faulty_http2_origin.py"],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CacheCodingsTests",
+            dependencies: [
+                "CacheCodings", "CacheLoader", "CacheStore", "CacheStoreTesting", "HTTPCaching", "LoopbackOrigin",
+                "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CacheModelsTests",
+            dependencies: [
+                "CacheLoader", "CacheModels", "CacheStoreTesting", "HTTPCaching", "LoopbackOrigin", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "LoopbackOriginTests",
+            dependencies: [
+                "CacheStoreTesting", "LoopbackHTTP", "LoopbackOrigin", "TestSupport",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: swiftSettings
         ),
         .testTarget(
@@ -384,7 +451,7 @@ let package = Package(
         .testTarget(
             name: "CacheImagesTests",
             dependencies: [
-                "CacheImages", "CacheLoader", "CacheStore", "CacheStoreTesting", "TestSupport",
+                "CacheImages", "CacheLoader", "CacheModels", "CacheStore", "CacheStoreTesting", "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings

@@ -1,5 +1,6 @@
 public import CacheFoundation
 public import CacheLoader
+package import CacheModels
 public import Observation
 
 /// Loads the image of one view while the view is on the screen.

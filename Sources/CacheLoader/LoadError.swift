@@ -1,3 +1,4 @@
+package import CacheCodings
 public import CacheStore
 public import HTTPTypes
 
@@ -45,6 +46,16 @@ public enum LoadError: Error, Hashable, Sendable {
 }
 
 extension LoadError {
+    /// Creates the error of a load whose body cannot be decoded.
+    package init(_ error: ContentDecodingError, url: String) {
+        self =
+            switch error {
+            case .malformed(let coding): .malformedContent(url: url, coding: coding)
+            case .tooLarge(let limit): .bodyTooLarge(url: url, limit: limit)
+            case .cancelled: .cancelled
+            }
+    }
+
     /// The status of the origin's response, or `nil` for an error other than ``httpStatus(_:)``.
     public var status: HTTPResponse.Status? {
         if case .httpStatus(let error) = self { error.status } else { nil }

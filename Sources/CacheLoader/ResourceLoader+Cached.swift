@@ -11,34 +11,29 @@ internal import HTTPTypes
 /// microseconds for one lookup for each redirect step and a read of the file, plus the processor or the decoding of a
 /// ``StoredForm``. The first read of a file in a process verifies its digest.
 extension ResourceLoader {
-    /// Returns the content that answers a request without the network, if there is any.
-    ///
-    /// Runs on the calling thread: a lookup, and a read of the file unless the content is in memory. The content is
-    /// fresh, or stale as far as the policy of the request allows: see ``Loaded/isStale``. Returns `nil` for methods
-    /// other than GET and HEAD.
-    ///
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``,
-    ///   ``LoadError/unacceptableContentType(_:url:)``, ``LoadError/bodyTooLarge(url:limit:)``.
-    public func cachedValue(for request: some ResourceRequestConvertible) throws(LoadError) -> Loaded<Data>? {
-        try cachedValue(for: request.resourceRequest, .bytes) { { $0.data } }
-    }
-
-    /// Returns the value that answers a request without the network, if there is one.
+    /// Returns the content that answers a request without the network, if there is any, as bytes or as a value that a
+    /// processor makes.
     ///
     /// ```swift
     /// let feed = try loader.cachedValue(for: "https://example.com/feed.json", as: .json(Feed.self))
     /// ```
     ///
+    /// Runs on the calling thread: a lookup, and a read of the file unless the value is in memory. The content is
+    /// fresh, or stale as far as the policy of the request allows: see ``Loaded/isStale``. Returns `nil` for methods
+    /// other than GET and HEAD.
+    ///
     /// Looks in memory, then for a value with a ``StoredForm`` in the store. Otherwise a ``SynchronousProcessor``, such
     /// as `.text` and `.json`, processes the stored content on the calling thread. With another processor the result is
     /// `nil`. Keeps a new value in memory, but not in the store.
     ///
-    /// - Throws: As ``cachedValue(for:)``, and ``LoadError/processing(url:reason:)``.
-    public func cachedValue<Output>(
-        for request: some ResourceRequestConvertible, as processor: some Processor<Data, Output>
-    ) throws(LoadError) -> Loaded<Output>? {
+    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``,
+    ///   ``LoadError/unacceptableContentType(_:url:)``, ``LoadError/bodyTooLarge(url:limit:)``,
+    ///   ``LoadError/processing(url:reason:)``.
+    public func cachedValue<P: Processor>(
+        for request: some ResourceRequestConvertible, as processor: P = DataProcessor()
+    ) throws(LoadError) -> Loaded<P.Output>? where P.Input == Data {
         try cachedValue(for: request.resourceRequest, ProcessingPlan(processor)) {
-            guard let processor = processor as? any SynchronousProcessor<Data, Output> else { return nil }
+            guard let processor = processor as? any SynchronousProcessor<Data, P.Output> else { return nil }
             return { resource in
                 let context = ProcessingContext(url: resource.url, headerFields: resource.headerFields)
                 return try processor.processSynchronously(resource.data, context)

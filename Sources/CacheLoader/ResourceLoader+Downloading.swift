@@ -18,14 +18,14 @@ extension ResourceLoader {
     /// print(saved.source, saved.value.path)
     /// ```
     ///
-    /// Loads and shares transfers like ``load(_:)``, then writes on a separate thread. A body that the store keeps
+    /// Loads and shares transfers like ``load(_:as:)``, then writes on a separate thread. A body that the store keeps
     /// without a content coding needs no memory, neither for the transfer nor for the file. Any other body is in memory
     /// until it is written.
     ///
     /// The directory must exist. The permissions are those of a new file. A 304 to a condition of the caller leaves the
     /// file unchanged.
     ///
-    /// - Throws: As ``load(_:)``, and ``LoadError/unwritableFile(path:reason:)``, which leaves an existing file
+    /// - Throws: As ``load(_:as:)``, and ``LoadError/unwritableFile(path:reason:)``, which leaves an existing file
     ///   unchanged.
     @discardableResult
     public func load(
@@ -36,7 +36,7 @@ extension ResourceLoader {
         return try await Self.write(content, to: file)
     }
 
-    /// Loads a request into a file and returns the events of the load, like ``events(for:deliversStale:)``. The file is
+    /// Loads a request into a file and returns the events of the load, like ``events(for:as:deliversStale:)``. The file is
     /// complete before ``LoadEvent/completed(_:)``. Stale content is not delivered first.
     public func events(for request: ResourceRequest, to file: URL) -> AsyncStream<LoadEvent<URL>> {
         let load: AsyncStream<LoadEvent<ProcessingPlan.Content>> =

@@ -10,38 +10,41 @@ extension ResourceLoader {
     ///
     /// - Parameters:
     ///   - request: The request to load.
+    ///   - processor: Makes the values from the bytes.
     ///   - deliversStale: Whether a stored value that is no longer fresh comes first, as ``LoadEvent/cached(_:)``. A
     ///     value that its origin forbids to serve stale never comes first.
-    public func events(for request: ResourceRequest, deliversStale: Bool = true) -> AsyncStream<LoadEvent<Data>> {
-        events(for: request, .bytes, deliversStale: deliversStale)
+    public func events<P: Processor>(
+        for request: ResourceRequest, as processor: P = DataProcessor(), deliversStale: Bool = true
+    ) -> AsyncStream<LoadEvent<P.Output>> where P.Input == Data {
+        events(for: request, ProcessingPlan(processor), deliversStale: deliversStale)
     }
 
-    /// Loads a request and passes the events of ``events(for:deliversStale:)`` to a handler on an actor.
+    /// Loads a request and passes the events of ``events(for:as:deliversStale:)`` to a handler on an actor.
     ///
     /// The handler runs on the actor, never synchronously within this call. Its last call receives the end of the load.
     ///
     /// - Returns: A task that ends after the last call. Cancelling the task cancels the load for this caller: the handler
     ///   receives ``LoadEvent/cancelled``, unless the load has ended.
     @discardableResult
-    public func start<Home: Actor>(
-        _ request: ResourceRequest, deliversStale: Bool = true, on actor: Home,
-        handler: @escaping @Sendable (isolated Home, LoadEvent<Data>) -> Void
-    ) -> Task<Void, Never> {
-        start(request, .bytes, deliversStale: deliversStale) { await handler(actor, $0) }
+    public func start<P: Processor, Home: Actor>(
+        _ request: ResourceRequest, as processor: P = DataProcessor(), deliversStale: Bool = true, on actor: Home,
+        handler: @escaping @Sendable (isolated Home, LoadEvent<P.Output>) -> Void
+    ) -> Task<Void, Never> where P.Input == Data {
+        start(request, ProcessingPlan(processor), deliversStale: deliversStale) { await handler(actor, $0) }
     }
 
-    /// Loads a request and passes the events of ``events(for:deliversStale:)`` to a handler on the main actor.
+    /// Loads a request and passes the events of ``events(for:as:deliversStale:)`` to a handler on the main actor.
     ///
     /// The handler never runs synchronously within this call. Its last call receives the end of the load.
     ///
     /// - Returns: A task that ends after the last call. Cancelling the task cancels the load for this caller: the handler
     ///   receives ``LoadEvent/cancelled``, unless the load has ended.
     @discardableResult
-    public func start(
-        _ request: ResourceRequest, deliversStale: Bool = true,
-        handler: (@MainActor @Sendable (LoadEvent<Data>) -> Void)? = nil
-    ) -> Task<Void, Never> {
-        start(request, .bytes, deliversStale: deliversStale) { await handler?($0) }
+    public func start<P: Processor>(
+        _ request: ResourceRequest, as processor: P = DataProcessor(), deliversStale: Bool = true,
+        handler: (@MainActor @Sendable (LoadEvent<P.Output>) -> Void)? = nil
+    ) -> Task<Void, Never> where P.Input == Data {
+        start(request, ProcessingPlan(processor), deliversStale: deliversStale) { await handler?($0) }
     }
 
     // MARK: Events
@@ -64,7 +67,7 @@ extension ResourceLoader {
         }
     }
 
-    func events<Output>(
+    package func events<Output>(
         for request: ResourceRequest, _ plan: ProcessingPlan, deliversStale: Bool
     ) -> AsyncStream<LoadEvent<Output>> {
         observe(request, plan, deliversStale: deliversStale, as: Output.self).events

@@ -10,7 +10,7 @@ extension ResourceLoader {
     }
 
     /// Returns the value in memory for a model, if there is one. The model then needs no load.
-    func valueInMemory<Output>(for request: ResourceRequest, _ plan: ProcessingPlan) -> Loaded<Output>? {
+    package func valueInMemory<Output>(for request: ResourceRequest, _ plan: ProcessingPlan) -> Loaded<Output>? {
         guard let loaded = loadFromMemory(memoryKey(request, plan)) else { return nil }
         context.meters.requests.add()
         return loaded.cast()

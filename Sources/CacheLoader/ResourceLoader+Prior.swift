@@ -1,7 +1,7 @@
 public import CacheFoundation
 
 extension ResourceLoader {
-    /// Loads a request whose value the program already has, and returns events like ``events(for:deliversStale:)``.
+    /// Loads a request whose value the program already has, and returns events like ``events(for:as:deliversStale:)``.
     ///
     /// The prior value comes first, as ``LoadEvent/cached(_:)``, in place of a stored value that is no longer fresh.
     /// The load ends with the prior value if it finds nothing newer. The source is then ``ResponseSource/notModified``

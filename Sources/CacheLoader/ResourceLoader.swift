@@ -107,15 +107,29 @@ public final class ResourceLoader: Sendable {
 
     // MARK: Loading
 
-    /// Loads the content that answers a request.
+    /// Loads the content that answers a request, as bytes or as a value that a processor makes.
+    ///
+    /// ```swift
+    /// let page = try await loader.load("https://example.com/index.html")
+    /// let feed = try await loader.load("https://example.com/feed.json", as: .json(Feed.self))
+    /// ```
     ///
     /// A `String` or a `URL` must be an absolute `http` or `https` URL, or name a file that ``Configuration/loadsFiles``
     /// allows.
     ///
-    /// - Throws: ``LoadError``. Cancelling the calling task ends the load with ``LoadError/cancelled`` immediately. The
-    ///   transfer continues for other waiters, and stops if no other waiter is left.
-    public func load(_ request: some ResourceRequestConvertible) async throws(LoadError) -> Loaded<Data> {
-        try await load(request.resourceRequest, .bytes)
+    /// A processor runs once for a coalesced load, regardless of the number of callers. Callers with different processors
+    /// share the transfer, too. If no caller's processor accepts a response, its entry is removed from the store, and
+    /// other entries of its key stay. If that response came from the store, or has `Age`, the load asks the origin once
+    /// for the whole response. That request has `no-cache`, because an upstream cache may also have the response. A load
+    /// that must not ask the origin fails and leaves the entry.
+    ///
+    /// - Throws: ``LoadError``; ``LoadError/processing(url:reason:)`` if the processor fails. Cancelling the calling task
+    ///   ends the load with ``LoadError/cancelled`` immediately. The transfer continues for other waiters, and stops if
+    ///   no other waiter is left.
+    public func load<P: Processor>(
+        _ request: some ResourceRequestConvertible, as processor: P = DataProcessor()
+    ) async throws(LoadError) -> Loaded<P.Output> where P.Input == Data {
+        try await load(request.resourceRequest, ProcessingPlan(processor))
     }
 
     func load<Output>(_ request: ResourceRequest, _ plan: ProcessingPlan) async throws(LoadError) -> Loaded<Output> {

@@ -2,7 +2,7 @@ public import CacheFoundation
 
 /// A value that can be turned into a request for a resource.
 ///
-/// ``ResourceLoader/load(_:)`` and other methods of the loader take a ``ResourceRequest``, a `String` or a `URL`. They
+/// ``ResourceLoader/load(_:as:)`` and other methods of the loader take a ``ResourceRequest``, a `String` or a `URL`. They
 /// also take a type of yours that conforms, such as the endpoints of an API:
 ///
 /// ```swift

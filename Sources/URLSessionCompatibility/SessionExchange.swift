@@ -1,3 +1,4 @@
+internal import CacheCodings
 internal import CacheLoader
 internal import CacheStore
 internal import Foundation
@@ -68,9 +69,7 @@ struct SessionExchange: Sendable {
                     try await response.body.data { _ in timer.restart() }
                 }
             }
-            if isDecoded {
-                data = try ContentCoding.decode(data, response.headerFields, limit: maxBodyBytes, url: url) ?? data
-            }
+            if isDecoded { data = try decoded(data) }
             // The store or a transport may ignore the cancellation.
             guard !Task.isCancelled else { throw .cancelled }
             return data
@@ -101,10 +100,18 @@ struct SessionExchange: Sendable {
         }
     }
 
+    private func decoded(_ data: Data) throws(LoadError) -> Data {
+        do throws(ContentDecodingError) {
+            return try ContentCoding.decode(data, response.headerFields, limit: maxBodyBytes) ?? data
+        } catch {
+            throw LoadError(error, url: url)
+        }
+    }
+
     /// Returns a reader of the decoded body.
     func chunks() -> SessionChunks {
-        let decoder = isDecoded ? ContentDecoder(response.headerFields, limit: maxBodyBytes, url: url) : nil
-        return SessionChunks(response.body.makeAsyncIterator(), decoder, timer())
+        let decoder = isDecoded ? ContentDecoder(response.headerFields, limit: maxBodyBytes) : nil
+        return SessionChunks(response.body.makeAsyncIterator(), decoder, timer(), url: url)
     }
 
     func urlError(_ error: LoadError) -> URLError { URLError(error, requestedURL) }
@@ -121,27 +128,37 @@ struct SessionChunks {
     private var chunks: ResponseBody.Iterator
     private let decoder: ContentDecoder?
     private let timer: IdleTimer
+    private let url: String
     private var isAtEnd = false
 
-    init(_ chunks: ResponseBody.Iterator, _ decoder: ContentDecoder?, _ timer: IdleTimer) {
+    init(_ chunks: ResponseBody.Iterator, _ decoder: ContentDecoder?, _ timer: IdleTimer, url: String) {
         self.chunks = chunks
         self.decoder = decoder
         self.timer = timer
+        self.url = url
     }
 
     /// Returns the next non-empty chunk, or `nil` at the end.
     mutating func nextChunk() async throws(LoadError) -> Data? {
         while !isAtEnd {
-            if let decoded = try decoder?.next() { return decoded }
+            if let decoded = try decoding({ () throws(ContentDecodingError) in try decoder?.next() }) { return decoded }
             guard let chunk = try await receive() else {
                 isAtEnd = true
-                try decoder?.finish()
+                try decoding { () throws(ContentDecodingError) in try decoder?.finish() }
                 break
             }
             guard let decoder else { return chunk }
             decoder.append(chunk)
         }
         return nil
+    }
+
+    private func decoding<Value>(_ body: () throws(ContentDecodingError) -> Value) throws(LoadError) -> Value {
+        do throws(ContentDecodingError) {
+            return try body()
+        } catch {
+            throw LoadError(error, url: url)
+        }
     }
 
     /// The timer excludes the program's time between two reads.

@@ -1,5 +1,6 @@
 internal import CacheImages
 internal import CacheLoader
+import CacheModels
 internal import CacheStoreTesting
 internal import HTTPTypes
 internal import Synchronization

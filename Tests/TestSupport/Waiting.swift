@@ -19,3 +19,8 @@ extension DispatchSemaphore {
         guard wait(timeout: .now() + 60) == .success else { throw NeverHappened() }
     }
 }
+
+/// Returns once the condition holds. For events that send no signal, such as the end of background work.
+public func eventually(_ condition: () throws -> Bool) async rethrows {
+    while try !condition() { await Task.yield() }
+}

@@ -1,3 +1,4 @@
+import CacheCodings
 import CacheLoader
 import CacheStore
 import CacheStoreTesting

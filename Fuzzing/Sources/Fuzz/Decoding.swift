@@ -2,7 +2,7 @@ import CReference
 import CacheStore
 import Foundation
 
-@testable import CacheLoader
+@testable import CacheCodings
 
 /// zstd (RFC 8878), also with a dictionary (RFC 9842 §5): a flag, a limit, a length of slices, the length of a
 /// dictionary, a dictionary, and data.

@@ -1,3 +1,4 @@
+internal import CacheCodings
 internal import CacheFoundation
 package import HTTPTypes
 

@@ -1,4 +1,5 @@
 import CacheLoader
+import CacheModels
 import CacheStore
 import CacheStoreTesting
 import Foundation

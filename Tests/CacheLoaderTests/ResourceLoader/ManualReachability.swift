@@ -1,5 +1,6 @@
 import CacheLoader
 import Synchronization
+import TestSupport
 
 /// A reachability source that a test controls.
 final class ManualReachability: Reachability {

@@ -1,1 +1,1 @@
-../../../../Tests/CacheLoaderTests/Transport/TransportBodyTests.swift
+../../../../Tests/TransportTests/TransportBodyTests.swift

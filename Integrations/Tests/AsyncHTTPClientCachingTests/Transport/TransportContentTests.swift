@@ -1,1 +1,1 @@
-../../../../Tests/CacheLoaderTests/Transport/TransportContentTests.swift
+../../../../Tests/TransportTests/TransportContentTests.swift

@@ -1,1 +1,1 @@
-../../../../Tests/CacheLoaderTests/Transport/TransportExchange.swift
+../../../../Tests/TransportTests/TransportExchange.swift

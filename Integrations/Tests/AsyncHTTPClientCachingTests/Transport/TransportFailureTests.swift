@@ -1,1 +1,1 @@
-../../../../Tests/CacheLoaderTests/Transport/TransportFailureTests.swift
+../../../../Tests/TransportTests/TransportFailureTests.swift

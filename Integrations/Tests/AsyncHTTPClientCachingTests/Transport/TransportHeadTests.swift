@@ -1,1 +1,1 @@
-../../../../Tests/CacheLoaderTests/Transport/TransportHeadTests.swift
+../../../../Tests/TransportTests/TransportHeadTests.swift

@@ -2,6 +2,7 @@
 // read stored responses, remove a damaged one, and replace the body of a transport's response. `Decoding/` has the
 // decompressors. The folder sends no request, and offers no dictionary in a shared cache or without HTTPS.
 
+internal import CacheCodings
 internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
@@ -77,8 +78,8 @@ extension CacheTransaction {
         guard fields.contains(.contentEncoding) else {
             return CompressionDictionary(entry: entry, id: id, digest: storedDigest) { try? body.data() }
         }
-        let decode: @Sendable (Data) -> Data? = { [url] stored in
-            try? ContentCoding.decode(stored, fields, limit: CompressionDictionary.maxByteCount, url: url)
+        let decode: @Sendable (Data) -> Data? = { stored in
+            try? ContentCoding.decode(stored, fields, limit: CompressionDictionary.maxByteCount)
         }
         let table = DictionaryTable.of(store)
         if let digest = table.decodedDigest(of: entry) {
@@ -133,7 +134,7 @@ extension CacheTransaction {
             reply.head.status != .notModified
         else { return reply }
         guard let coding = DictionaryCoding(rawValue: codings) else { return nil }
-        let header = coding.header(for: dictionary.digest)
+        let header = coding.header(digest: dictionary.digest.withUnsafeBytes { Data($0) })
         var start = Data()
         while start.count < header.count, let chunk = try await reply.body.next() { start += chunk }
         guard start.starts(with: header), let bytes = await content(of: dictionary),

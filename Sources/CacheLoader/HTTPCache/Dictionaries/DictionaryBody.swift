@@ -1,3 +1,4 @@
+package import CacheCodings
 package import CacheFoundation
 internal import Synchronization
 
@@ -16,10 +17,9 @@ package final class DictionaryBody: Sendable {
     ///   - rest: The received bytes after the header.
     ///   - source: The bytes after `rest`.
     package init?(_ coding: DictionaryCoding, dictionary: Data, rest: Data, source: TransportBody) {
-        guard let decompressor = coding.makeDecompressor(dictionary: dictionary) else { return nil }
+        guard var step = coding.makeStep(dictionary: dictionary) else { return nil }
         self.coding = coding
         self.source = source
-        var step = DecompressionStep(decompressor)
         step.append(rest)
         self.step = Mutex(step)
     }

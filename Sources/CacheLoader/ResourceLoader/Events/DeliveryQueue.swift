@@ -5,9 +5,9 @@ internal import Synchronization
 /// Yielding to a stream wakes its reader, for which the runtime takes a lock of the reading task. While a task is
 /// cancelled, the runtime holds that lock and calls the `onTermination` of the task's stream. If a thread yielded under
 /// a lock that `onTermination` takes, the two threads would deadlock.
-final class DeliveryQueue<Element: Sendable>: Sendable {
+package final class DeliveryQueue<Element: Sendable>: Sendable {
     /// A message to a stream.
-    enum Message: Sendable {
+    package enum Message: Sendable {
         case element(Element, AsyncStream<Element>.Continuation)
         case end(AsyncStream<Element>.Continuation)
     }
@@ -20,14 +20,16 @@ final class DeliveryQueue<Element: Sendable>: Sendable {
     /// Guards the queue. Nothing is called under this lock.
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Queues a message after all others. Call it under the lock that decides the order.
-    func add(_ message: Message) {
+    package func add(_ message: Message) {
         state.withLock { $0.waiting.append(message) }
     }
 
     /// Delivers the queued messages, one after the other. If another thread is delivering, that thread delivers these
     /// messages, too. Do not call it under a lock that `onTermination` of a stream takes.
-    func deliver() {
+    package func deliver() {
         var isDelivering = false
         while let messages = take(&isDelivering) {
             for message in messages {

@@ -1,9 +1,9 @@
-internal import CacheFoundation
+package import CacheFoundation
 internal import CacheStore
 internal import Logging
 
 /// A processing plan: how to make a value from a body, regardless of the caller.
-struct ProcessingPlan: Sendable {
+package struct ProcessingPlan: Sendable {
     /// Plans with equal identities make equal values from equal bodies.
     struct Identity: Hashable, Sendable {
         let name: String
@@ -44,8 +44,12 @@ struct ProcessingPlan: Sendable {
         resource, file in Content(data: resource.data, file: file)
     }
 
-    /// Creates a plan that runs a processor on the bytes.
-    init<Output>(_ processor: some Processor<Data, Output>) {
+    /// Creates a plan that runs a processor on the bytes; ``DataProcessor`` returns them unchanged.
+    package init<Output>(_ processor: some Processor<Data, Output>) {
+        guard !(processor is DataProcessor) else {
+            self = .bytes
+            return
+        }
         identity = Identity(name: processor.id.description, output: ObjectIdentifier(Output.self))
         make = { resource, _ in
             let context = ProcessingContext(url: resource.url, headerFields: resource.headerFields)

@@ -1,3 +1,4 @@
+internal import CacheCodings
 internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching

@@ -1,3 +1,4 @@
+internal import CacheCodings
 internal import CacheFoundation
 internal import CacheStore
 internal import HTTPCaching
@@ -150,11 +151,15 @@ extension ResourceLoader.Configuration {
     /// Returns the body without its content coding, and removes the coding from the fields. Changes nothing for an
     /// unknown coding, or if the configuration does not decode.
     func decode(_ data: Data, _ fields: inout HTTPFields, url: String) throws(LoadError) -> Data {
-        guard decodesContent,
-            let decoded = try ContentCoding.decode(data, fields, limit: min(maxBodyBytes, maxDecodedBytes), url: url)
-        else { return data }
-        fields.removeEncodedDescription()
-        return decoded
+        guard decodesContent else { return data }
+        do throws(ContentDecodingError) {
+            let limit = min(maxBodyBytes, maxDecodedBytes)
+            guard let decoded = try ContentCoding.decode(data, fields, limit: limit) else { return data }
+            fields.removeEncodedDescription()
+            return decoded
+        } catch {
+            throw LoadError(error, url: url)
+        }
     }
 
     /// Whether decoding the body would keep the caller's executor for long: more than 64 KiB have a coding.

@@ -1,0 +1,41 @@
+internal import CacheLoader
+
+/// The readers of every state of a resource. Each reader has its own stream.
+///
+/// A state is queued first, under the lock of the owner if there is one, and delivered after unlocking.
+struct StateReaders<State: Sendable>: Sendable {
+    /// The queued states. Deliver them after unlocking, and not under a lock that `onEnd` takes.
+    let deliveries = DeliveryQueue<State>()
+
+    private var continuations: [UInt64: AsyncStream<State>.Continuation] = [:]
+    private var lastID: UInt64 = 0
+
+    /// Adds a reader, whose stream begins with `state`.
+    ///
+    /// - Parameter onEnd: Receives the id of the reader when its stream ends or is released. Called on any thread.
+    mutating func add(
+        _ state: State, onEnd: @escaping @Sendable (UInt64) -> Void
+    ) -> AsyncStream<State> {
+        lastID += 1
+        let id = lastID
+        let (stream, continuation) = AsyncStream<State>.makeStream()
+        continuation.onTermination = { _ in onEnd(id) }
+        continuation.yield(state)
+        continuations[id] = continuation
+        return stream
+    }
+
+    mutating func remove(_ id: UInt64) {
+        continuations[id] = nil
+    }
+
+    /// Queues a state for all readers.
+    func notify(_ state: State) {
+        for continuation in continuations.values { deliveries.add(.element(state, continuation)) }
+    }
+
+    /// Queues the end of all streams.
+    func finish() {
+        for continuation in continuations.values { deliveries.add(.end(continuation)) }
+    }
+}
