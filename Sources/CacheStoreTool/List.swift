@@ -7,20 +7,26 @@ struct List: AsyncParsableCommand {
         abstract: "List what is stored.",
         discussion: """
             On a terminal the lines fit its width, times count from now, and the first \(Terminal.rowLimit) entries are \
-            listed. In a pipe, lines and times are whole.
+            listed. A variant shows the values of the fields that Vary names. In a pipe, lines, times and variants are whole.
             """)
 
     enum Order: String, ExpressibleByArgument, CaseIterable {
-        case accessed
+        case used
         case size
+        case hits
+        case stored
         case expires
+        case url
 
         /// The terms of `ORDER BY`; the key makes the order deterministic.
         var terms: String {
             switch self {
-            case .accessed: "accessed_at DESC, key"
+            case .used: "accessed_at DESC, key"
             case .size: "byte_size DESC, key"
+            case .hits: "hit_count DESC, key"
+            case .stored: "created_at DESC, key"
             case .expires: "expires_at IS NULL, expires_at, key"
+            case .url: "url, variant, key"
             }
         }
     }
@@ -28,8 +34,12 @@ struct List: AsyncParsableCommand {
     @Option(help: "Only what is from this host, such as example.com, or from a port of it: example.com:8080.")
     var host: HostArgument?
 
-    @Option(help: "The order: the most recently used first, the largest first, or the first to turn stale.")
-    var sort = Order.accessed
+    @Option(
+        help: """
+            The order: the most recently used first, the largest, the most hits, the most recently stored, the first to turn \
+            stale, or by URL.
+            """)
+    var sort = Order.used
 
     @Option(help: ArgumentHelp("At most so many.", valueName: "number"))
     var limit: Int?
@@ -43,43 +53,12 @@ struct List: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let columns =
-            if rows.report.format != nil {
-                "cache_entries.*"
-            } else if rows.fitsTerminal, !rows.expanded {
-                Self.shortColumns
-            } else {
-                Self.wholeColumns
-            }
-        let printed = try rows.print(limit: limit, columns: .ofList, text: Self.text) { body in
-            try store.forEachRow(of: query(columns), body)
+        let layout = Layout(rows)
+        let printed = try rows.print(limit: limit, columns: layout.columns, text: layout.text) { body in
+            try store.forEachRow(of: query(layout.terms), body)
         }
         if limit == nil, let printed {
             StandardError.say("only the first \(printed.of("entry", "entries")); --all lists all")
-        }
-    }
-
-    private static let url = """
-        url || iif(variant = '', '', ' (' || variant || ')') || iif(kind = 'content', '', ' (' || kind || ')') AS url
-        """
-
-    private static let wholeColumns = """
-        status, byte_size AS size, freshness AS state, substr(expires_at, 1, 19) || 'Z' AS expires,
-        substr(accessed_at, 1, 19) || 'Z' AS accessed, hit_count AS hits, \(url)
-        """
-
-    /// Shows times in seconds from now.
-    private static let shortColumns = """
-        status, byte_size AS size, freshness AS state,
-        CAST((julianday(expires_at) - julianday('now')) * 86400 AS INTEGER) AS expires,
-        CAST((julianday(accessed_at) - julianday('now')) * 86400 AS INTEGER) AS accessed, hit_count AS hits, \(url)
-        """
-
-    private static func text(column: Int, value: SQLValue) -> String {
-        switch (column, value) {
-        case (1, .integer(let byteCount)): byteCount.asByteCount
-        case (3, .integer(let seconds)), (4, .integer(let seconds)): seconds.asRelativeTime
-        default: value.displayText
         }
     }
 
@@ -98,10 +77,79 @@ struct List: AsyncParsableCommand {
     }
 }
 
-extension [TextTable.Column] {
-    /// The columns of a list.
-    fileprivate static let ofList: Self = [
-        .init("status", .right), .init("size", .right), .init("state"), .init("expires"), .init("accessed"),
-        .init("hits", .right), .init("url", keepsEnd: true),
-    ]
+/// The columns of a list for one kind of output.
+private struct Layout: Sendable {
+    /// The terms of `SELECT`.
+    let terms: String
+    /// The columns of the table. Empty for JSON, whose members have the names of the terms.
+    let columns: [TextTable.Column]
+    let text: TextTable.CellText
+
+    init(_ rows: RowOptions) {
+        if rows.report.format != nil {
+            self.init(terms: "cache_entries.*", columns: []) { $1.displayText }
+        } else if let terminal = Terminal.ofOutput, !rows.expanded {
+            self = .ofTerminal(width: terminal.width)
+        } else {
+            self = .whole
+        }
+    }
+
+    private init(terms: String, columns: [TextTable.Column], text: @escaping TextTable.CellText) {
+        self.terms = terms
+        self.columns = columns
+        self.text = text
+    }
+
+    private static let whole = Layout(
+        terms: """
+            status, byte_size, freshness, substr(expires_at, 1, 19) || 'Z', substr(accessed_at, 1, 19) || 'Z', hit_count,
+            kind, variant, url
+            """,
+        columns: [
+            .init("status", .right), .init("size", .right), .init("state"), .init("expires"), .init("used"),
+            .init("hits", .right), .init("kind"), .init("variant"), .init("url"),
+        ],
+        text: { column, value in
+            if column == 1, case .integer(let byteCount) = value { byteCount.asByteCount } else { value.displayText }
+        })
+
+    /// Leaves most of a line to the URL: times are short, a response without an expiry is "stale", and the column of
+    /// variants is narrow, and absent without variants.
+    private static func ofTerminal(width: Int) -> Layout {
+        Layout(
+            terms: """
+                status, byte_size, (julianday(expires_at) - julianday('now')) * 86400,
+                (julianday('now') - julianday(accessed_at)) * 86400, hit_count, variant, url
+                """,
+            columns: [
+                .init("status", .right), .init("size", .right), .init("expires"), .init("used", .right),
+                .init("hits", .right), .init("variant", cut: .inside, maxWidth: max(8, width / 10), isOptional: true),
+                .init("url", cut: .url),
+            ],
+            text: { column, value in
+                switch (column, value) {
+                case (1, .integer(let byteCount)): byteCount.asByteCount
+                case (2, .real(let seconds)): Int64(clamping: seconds).asRelativeTime
+                case (2, .null): "stale"
+                case (3, .real(let seconds)): Int64(clamping: max(0, seconds)).asTimeSpan
+                case (5, .text(let variant)): values(of: variant)
+                default: value.displayText
+                }
+            })
+    }
+
+    /// Returns the values of the fields that `Vary` names, without the names; "-" for an absent field.
+    private static func values(of variant: String) -> String {
+        variant.split(separator: "\n").map { line in
+            line.firstIndex(of: ":").map { line[$0...].dropFirst().drop { $0 == " " } } ?? "-"
+        }.joined(separator: "; ")
+    }
+}
+
+extension Int64 {
+    /// The nearest integer to a number from a damaged index.
+    fileprivate init(clamping seconds: Double) {
+        self = seconds.isNaN ? 0 : Int64(Swift.max(-1e18, Swift.min(1e18, seconds)))
+    }
 }

@@ -7,21 +7,48 @@ struct TextTable: RowEncoder {
         case right
     }
 
+    /// The part of a wide cell that a cut leaves.
+    enum Cut: Sendable {
+        case start
+        /// The start and the end.
+        case inside
+        /// The start and the end, without `https://`.
+        case url
+
+        fileprivate func callAsFunction(_ cell: String, toColumns limit: Int) -> String {
+            switch self {
+            case .start: return cell.cut(toColumns: limit)
+            case .inside: return cell.cutInside(toColumns: limit)
+            case .url:
+                let isCut = cell.columnCount > limit && cell.hasPrefix("https://")
+                return (isCut ? String(cell.dropFirst(8)) : cell).cutInside(toColumns: limit)
+            }
+        }
+    }
+
     struct Column: Sendable {
         let name: String
         var alignment: Alignment
-        /// Whether a cut text keeps its end, as is best for URLs.
-        let keepsEnd: Bool
+        let cut: Cut
+        /// The width beyond which cells are cut in a table that does not fit.
+        let maxWidth: Int
+        /// Whether a table with a limit omits the column if it is empty.
+        let isOptional: Bool
 
-        init(_ name: String, _ alignment: Alignment = .left, keepsEnd: Bool = false) {
+        init(
+            _ name: String, _ alignment: Alignment = .left, cut: Cut = .start, maxWidth: Int = .max,
+            isOptional: Bool = false
+        ) {
             self.name = name
             self.alignment = alignment
-            self.keepsEnd = keepsEnd
+            self.cut = cut
+            self.maxWidth = maxWidth
+            self.isOptional = isOptional
         }
     }
 
     /// Returns the text of a value in a column.
-    typealias CellText = (_ column: Int, _ value: SQLValue) -> String
+    typealias CellText = @Sendable (_ column: Int, _ value: SQLValue) -> String
 
     /// The rows that decide the layout. A wider cell in a later row shifts the following cells.
     private static let sampleCount = 1_000
@@ -40,6 +67,8 @@ struct TextTable: RowEncoder {
     private var sample: [[SQLValue]] = []
     /// The widths of the aligned columns. Empty until the layout is known.
     private var widths: [Int] = []
+    /// The columns of a line, as indices of ``columns``.
+    private var shown: [Int] = []
     private var expandedCount = 0
 
     /// - Parameters:
@@ -80,6 +109,11 @@ struct TextTable: RowEncoder {
         widths = columns.indices.map { column in
             texts.reduce(columns[column].name.columnCount) { max($0, $1[column].columnCount) }
         }
+        // A column without a value in the first rows may have values in later rows.
+        let isWhole = limit != nil && sample.count < Self.sampleCount
+        shown = columns.indices.filter { column in
+            !isWhole || !columns[column].isOptional || texts.contains { !$0[column].isEmpty }
+        }
         if let limit, !fit(limit) {
             isExpanded = true
         } else {
@@ -98,9 +132,11 @@ struct TextTable: RowEncoder {
     /// Cuts columns so that a line fits into `limit` columns of the terminal. Never cuts numbers. Returns whether each
     /// column keeps a few letters.
     private mutating func fit(_ limit: Int) -> Bool {
-        let cuttable = columns.indices.filter { columns[$0].alignment == .left }
-        var free = limit - Self.gap * (columns.count - 1)
-        for index in columns.indices where columns[index].alignment == .right { free -= widths[index] }
+        var free = limit - Self.gap * (shown.count - 1)
+        if shown.reduce(0, { $0 + widths[$1] }) <= free { return true }
+        for column in shown { widths[column] = min(widths[column], columns[column].maxWidth) }
+        let cuttable = shown.filter { columns[$0].alignment == .left }
+        for column in shown where columns[column].alignment == .right { free -= widths[column] }
         // Narrow columns keep their width. Wide columns share the rest equally.
         for (place, column) in cuttable.sorted(by: { widths[$0] < widths[$1] }).enumerated() {
             let share = free / (cuttable.count - place)
@@ -124,12 +160,11 @@ struct TextTable: RowEncoder {
     }
 
     private func line(_ cells: [String]) -> String {
-        let padded = cells.enumerated().map { index, cell in
-            let (column, width) = (columns[index], widths[index])
+        let padded = shown.map { index in
+            let (cell, column, width) = (cells[index], columns[index], widths[index])
             if column.alignment == .right { return cell.rightAligned(in: width) }
             if limit == nil { return cell.leftAligned(in: width) }
-            return (column.keepsEnd ? cell.cutInside(toColumns: width) : cell.cut(toColumns: width))
-                .leftAligned(in: width)
+            return column.cut(cell, toColumns: width).leftAligned(in: width)
         }
         var line = padded.joined(separator: String(repeating: " ", count: Self.gap))
         line.removeLast(line.reversed().prefix { $0 == " " }.count)

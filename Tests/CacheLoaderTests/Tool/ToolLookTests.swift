@@ -32,25 +32,30 @@ extension ToolTests {
         func list() async throws {
             let lines = try await tool("list", "--sort", "size").lines
             let names = lines[0].split(separator: " ").map(String.init)
-            #expect(names == ["status", "size", "state", "expires", "accessed", "hits", "url"])
+            #expect(names == ["status", "size", "state", "expires", "used", "hits", "kind", "variant", "url"])
             #expect(lines[1].allSatisfy { $0 == "-" || $0 == " " })
             let time = /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/
             let large = lines[2].split(separator: " ", omittingEmptySubsequences: true).map(String.init)
-            try #require(large.count == 8)
+            try #require(large.count == 9)
             #expect(large[0...3] == ["200", "12.3", "kB", "fresh"])
             #expect(large[4].wholeMatch(of: time) != nil)
             #expect(large[5].wholeMatch(of: time) != nil)
-            #expect(large[6...7] == ["0", "http://b.test/large"])
+            #expect(large[6...8] == ["0", "content", "http://b.test/large"])
             #expect(lines.count == 5)
         }
 
-        @Test("list: sorts by last use, size or expiry, selects one host, and limits the rows")
+        @Test(
+            "list: sorts by last use, size, hits, time of storing, expiry or URL, selects one host, and limits the rows"
+        )
         func order() async throws {
             let (large, empty, quoted) = ("http://b.test/large", "http://a.test/empty", "http://a.test/it's")
             _ = try await tool("get", large)
             #expect(try await urls() == [large, quoted, empty])
-            #expect(try await urls("--sort", "accessed", "--limit", "1") == [large])
+            #expect(try await urls("--sort", "used", "--limit", "1") == [large])
             #expect(try await urls("--sort", "size") == [large, quoted, empty])
+            #expect(try await urls("--sort", "hits", "--limit", "1") == [large])
+            #expect(try await urls("--sort", "stored") == [quoted, empty, large])
+            #expect(try await urls("--sort", "url") == [empty, quoted, large])
             // Responses that were never fresh come last.
             #expect(try await urls("--sort", "expires") == [large, empty, quoted])
             #expect(try await urls("--sort", "size", "--host", "A.TEST") == [quoted, empty])

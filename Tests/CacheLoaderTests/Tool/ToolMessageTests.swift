@@ -31,7 +31,7 @@ extension ToolTests {
             "A mistyped option, and an invalid value",
             arguments: [
                 (["list", "--jsno"], "Did you mean '--json'?"),
-                (["list", "--sort", "siz"], "'accessed', 'size' or 'expires'"),
+                (["list", "--sort", "siz"], "one of the following:\n  - used\n  - size\n  - hits\n"),
                 (["evict", "--max-bytes", "10X"], "100, 10kB, 1.5MB or 2GB"),
                 (["evict", "--unused-for", "3"], "90s, 15m, 12h or 30d"),
                 (["get", "http://a/", "--policy", "never"], "'cache-only'"),

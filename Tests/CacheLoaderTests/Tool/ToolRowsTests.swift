@@ -18,7 +18,7 @@ extension ToolTests {
         }
 
         @Test(
-            "list: no line is wider than the terminal, and a truncated URL keeps its end", arguments: [50, 60, 80, 200])
+            "list: no line is wider than the terminal, and a truncated URL keeps its end", arguments: [40, 60, 80, 200])
         func width(columns: Int) async throws {
             try fill(3)
             let output = try await tool.onTerminal(width: columns, "list")
@@ -33,11 +33,44 @@ extension ToolTests {
             #expect(try await !tool("list").text.contains("…"))
         }
 
+        @Test(
+            "list: a compressed response shows both ends of its URL, and its variant in a column", arguments: [80, 120])
+        func variants(columns: Int) async throws {
+            let encoding = "gzip, deflate, br, zstd"
+            let path = String(repeating: "directory/", count: 12)
+            for (url, variant) in [
+                ("https://a.test/\(path)one.js", "accept-encoding: \(encoding)\naccept-language: de"),
+                ("https://a.test/\(path)two.js", "accept-encoding: \(encoding)\naccept-language"),
+            ] {
+                try tool.insert(url, variant: variant)
+            }
+            let lines = try await tool.onTerminal(width: columns, "list", "--sort", "url").lines
+            #expect(lines[0].split(separator: " ") == ["status", "size", "expires", "used", "hits", "variant", "url"])
+            #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
+            #expect(lines[2].contains(/gzip.*….*de  a\.test\/dir[^ ]*…[^ ]*\/one\.js$/), "\(lines[2])")
+            #expect(lines[3].contains(/gzip.*….*-  a\.test\/dir[^ ]*…[^ ]*\/two\.js$/), "\(lines[3])")
+            let url = try #require(lines[2].split(separator: " ").last)
+            #expect(url.count >= columns * 2 / 5, "\(url)")
+            // A pipe receives all.
+            let whole = try await tool("list", "--sort", "url").lines[2]
+            #expect(
+                whole.hasSuffix(
+                    #"content  accept-encoding: \#(encoding)\naccept-language: de  https://a.test/\#(path)one.js"#),
+                "\(whole)")
+        }
+
+        @Test("list: without variants, a terminal has no column for them")
+        func noVariants() async throws {
+            try fill(1)
+            let header = try await tool.onTerminal("list").lines[0]
+            #expect(header.split(separator: " ") == ["status", "size", "expires", "used", "hits", "url"])
+        }
+
         @Test("list: times are relative on a terminal, and exact in a pipe")
         func times() async throws {
             _ = try await tool("put", "http://a.test/", "-", "--max-age", "7300", input: "x")
             let line = try #require(try await tool.onTerminal("list").lines.last)
-            #expect(line.contains(/fresh  in 2h  +(now|\d+[sm] ago)  +0  http:\/\/a.test\/$/), "\(line)")
+            #expect(line.contains(/1 B  in 2h  +\d+[sm]  +0  http:\/\/a.test\/$/), "\(line)")
             let whole = try #require(try await tool("list").lines.last)
             #expect(whole.contains(/fresh  20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ  20/), "\(whole)")
         }
@@ -103,7 +136,7 @@ extension ToolTests {
             #expect(try await tool.onTerminal(width: 20, "sql", sql, "-x").text == expected)
             #expect(try await tool("sql", "SELECT 1 WHERE 0", "--expanded").text == "(no rows)\n")
             let list = try await tool.onTerminal(width: 20, "list", "-x")
-            #expect(list.lines.last == "url      | http://a.test/\(String(repeating: "long/", count: 20))0")
+            #expect(list.lines.last == "url     | http://a.test/\(String(repeating: "long/", count: 20))0")
             try await tool("list", "-x", "--json").expect(64, error: "-x prints text, not JSON")
         }
 
@@ -139,7 +172,7 @@ extension ToolTests {
                 (0..<1_500).map { number in
                     ("http://a.test/\(number)", String(repeating: "x", count: 1 + (number * 7) % 1_500))
                 })
-            for (sort, terms) in [("size", "byte_size DESC, key"), ("accessed", "accessed_at DESC, key")] {
+            for (sort, terms) in [("size", "byte_size DESC, key"), ("used", "accessed_at DESC, key")] {
                 let expected = try tool.rows("SELECT key FROM cache_entries ORDER BY \(terms)").map { $0["key"] }
                 let rows = try await tool("list", "--sort", sort, "--json").json([[String: JSON]].self)
                 #expect(rows.map { $0["key"] } == expected)

@@ -38,13 +38,13 @@ struct Tool: Sendable {
         try await ProcessRunner.run(executable, arguments + ["--store", store], onTerminalOfWidth: width)
     }
 
-    /// Runs a command without adding `--store`, with a terminal of 80 columns as its standard output and its standard
-    /// error.
+    /// Runs a command without adding `--store`, with a terminal as its standard output and its standard error.
     func screen(
-        _ arguments: [String], environment: [String: String], seeing: @escaping @Sendable (String) -> Void = { _ in }
+        width: Int = 80, _ arguments: [String], environment: [String: String],
+        seeing: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws -> String {
         try await ProcessRunner.run(
-            executable, arguments, environment: environment, onTerminalOfWidth: 80, isErrorOnTerminal: true,
+            executable, arguments, environment: environment, onTerminalOfWidth: width, isErrorOnTerminal: true,
             seeing: seeing
         ).text
     }
@@ -85,6 +85,16 @@ struct Tool: Sendable {
             try store.insert(
                 Data(body.utf8), metadata: EntryMetadata(requestedAt: now, receivedAt: now), for: CacheKey(url: url))
         }
+    }
+
+    /// Stores one byte for a URL and a variant of it.
+    func insert(_ url: String, variant: String) throws {
+        let store = try ResponseStore(directory: URL(filePath: store))
+        defer { store.close() }
+        let now = Date()
+        try store.insert(
+            Data([1]), metadata: EntryMetadata(variant: variant, requestedAt: now, receivedAt: now),
+            for: CacheKey(url: url))
     }
 
     /// The stored body of a URL, as the tool serves it without a network, or `nil`.
