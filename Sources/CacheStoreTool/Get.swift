@@ -14,20 +14,15 @@ struct Get: AsyncParsableCommand {
             loaded at a time, and their bodies written in the order of the URLs; one that fails does not keep the others, \
             and the exit code is that of the worst. After Ctrl-C or a kill, a later load asks for the rest of a body whose \
             origin sends a strong validator. With --json or --jsonl, the standard output says how each response came, and \
-            which file has its body. The variables http_proxy, https_proxy, all_proxy and no_proxy choose proxies, as for curl; \
+            which file has its body. No binary body goes to a terminal, except with -o -. The \
+            variables http_proxy, https_proxy, all_proxy and no_proxy choose proxies, as for curl; \
             an HTTP proxy has to allow CONNECT, to port 80 too.
             """)
 
     @Argument(help: ArgumentHelp("What to load: absolute http or https URLs.", valueName: "url"))
     var urls: [String]
 
-    @Option(
-        name: [.customShort("o"), .customLong("output")],
-        help: ArgumentHelp(
-            "Write the body to a file instead, which appears only once it is complete; - is the standard output.",
-            valueName: "file"),
-        completion: .file())
-    var output: String?
+    @OptionGroup var body: BodyOptions
 
     @Option(help: "The lane: six transfers at a time when urgent, one in the background.")
     var lane = Lane.urgent
@@ -49,10 +44,10 @@ struct Get: AsyncParsableCommand {
     private typealias Arrival = (resource: Loaded<Data>, time: Duration)
 
     func validate() throws {
-        if output == "-", report.format != nil {
+        if body.output == "-", report.format != nil {
             throw ValidationError("the standard output takes the body or JSON; leave -o - or the JSON out")
         }
-        if urls.count > 1, output != nil, output != "-" {
+        if urls.count > 1, body.file != nil {
             throw ValidationError("-o takes the body of one URL; there are \(urls.count)")
         }
     }
@@ -180,12 +175,12 @@ struct Get: AsyncParsableCommand {
     private func deliver(_ url: String, _ arrival: Arrival, _ reports: ResponseReports?) throws {
         let resource = arrival.resource
         if verbose { StandardError.write("\(provenance(of: resource))\n") }
-        let file = output == "-" ? nil : output
+        let file = body.file
         if let file { try OutputFile(path: file).write(resource.data) }
         if let reports {
             try reports.add(url, resource, file: file, store: store.directory, total: arrival.time)
         } else if file == nil {
-            try StandardOutput.write(resource.data)
+            try body.writeToOutput(resource.data, of: url)
         }
     }
 

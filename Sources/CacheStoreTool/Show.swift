@@ -65,7 +65,9 @@ struct Show: AsyncParsableCommand {
             guard let entry = try store.peek(key) ?? store.responses(for: key).first,
                 let body = try store.openBody(of: entry)
             else { throw notStored(key) }
-            try StandardOutput.write(try body.data())
+            let bytes = try body.data()
+            try StandardOutput.refuseOnTerminal(bytes, of: key.text, remedy: "redirect the output to a file")
+            try StandardOutput.write(bytes)
         }
     }
 }

@@ -12,8 +12,8 @@ struct Simulate: AsyncParsableCommand {
             lines and those that begin with # are passed over. Of a record and a log, requests count that a cache may \
             answer: GET, with a status that is cacheable by default. Lines of a log that are no requests are counted and \
             left out. A key that is there is a hit, whatever its size now. The stores are real, with their limits, but for \
-            the files of bodies: rows and pages are what is written to their indices, in a temporary directory. The bound \
-            is what no cache of that size can exceed, even one that knows the future; it may itself be out of reach.
+            the files of bodies: rows and pages are what is written to their indices, in a temporary directory. The byte ratio \
+            is the share of the requested bytes that hits have. The bound is what no cache of that size can exceed, even one that knows the future; it may itself be out of reach.
             """)
 
     @Argument(

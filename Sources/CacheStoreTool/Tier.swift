@@ -45,6 +45,7 @@ struct Tier: AsyncParsableCommand {
             help: ArgumentHelp("A field of the request, as 'Name: value'; may be repeated.", valueName: "field"))
         var fields: [HTTPField] = []
 
+        @OptionGroup var body: BodyOptions
         @OptionGroup var options: TierURL
         @OptionGroup var partition: TierPartition
         @OptionGroup var deadline: TierDeadline
@@ -68,7 +69,13 @@ struct Tier: AsyncParsableCommand {
                     StandardError.write("\(name): \(field.text.inOneLine)\n")
                 }
             }
-            while let chunk = try await response.body.next() { try StandardOutput.write(chunk) }
+            guard let file = body.file else {
+                while let chunk = try await response.body.next() { try body.writeToOutput(chunk, of: url) }
+                return
+            }
+            var content = Data()
+            while let chunk = try await response.body.next() { content.append(contentsOf: chunk) }
+            try OutputFile(path: file).write(content)
         }
     }
 

@@ -3,13 +3,13 @@ import CacheStore
 import Foundation
 import LoopbackOrigin
 
-/// Demonstrates the whole package with real files.
+/// Demonstrates the whole package with an origin on loopback.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Fetch real files from an origin on this machine through the cache, and show what that saves.",
+        abstract: "Fetch files from an origin on this machine through the cache, and show what that saves.",
         discussion: """
-            Without --files it serves the files of the package that the current directory belongs to. It listens on the \
-            loopback interface only, for as long as it runs.
+            Without --files it serves files that it makes itself. It listens on the loopback interface only, for as long \
+            as it runs.
             """)
 
     @Option(help: ArgumentHelp("Serve the files below this directory.", valueName: "dir"), completion: .directory)
@@ -28,15 +28,8 @@ struct Demo: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let found = try files.map { path throws(Failure) in try DemoFiles(in: path) } ?? DemoFiles.ofPackage()
-        if found.paths.count < DemoFiles.wantedCount {
-            StandardError.say(
-                """
-                only \(found.paths.count.of("file", "files")) to serve below \(found.directory); \
-                \(DemoFiles.wantedCount) or more show better what a cache does
-                """)
-        }
-        let result = try await withDirectory { directory in try await demonstrate(found, in: directory) }
+        let served = try files.map { path in try DemoFiles(in: path).served() } ?? DemoSite.served()
+        let result = try await withDirectory { directory in try await demonstrate(served, in: directory) }
         try report.write(result.json, text: result.text)
     }
 
@@ -46,14 +39,14 @@ struct Demo: AsyncParsableCommand {
         return try await TemporaryPlace.with(body)
     }
 
-    private func demonstrate(_ found: DemoFiles, in directory: URL) async throws -> DemoReport {
+    private func demonstrate(_ served: FileOrigin, in directory: URL) async throws -> DemoReport {
         let clock = DemoClock(secondsToPass: DemoScenario.duration)
         var configuration = ResponseStore.Configuration()
         configuration.clock = clock.now
         return try await StoreOptions.withStore(at: directory, configuration: configuration) { store in
             try refuseForeign(store)
             let progress = ProgressLine()
-            let scenario = try await DemoScenario(found, store: store, clock: clock, progress: progress)
+            let scenario = try await DemoScenario(served, store: store, clock: clock, progress: progress)
             let rounds = try await progress.show { try await scenario.run() }
             await scenario.origin.stop()
 
@@ -68,7 +61,7 @@ struct Demo: AsyncParsableCommand {
                 throw Failure(.broken, "\(store.directory.path(percentEncoded: false)): \(check.problems[0])")
             }
             return DemoReport(
-                origin: scenario.origin.baseURL, files: found.paths.count, directory: found.directory,
+                origin: scenario.origin.baseURL, files: served.paths.count, directory: files,
                 store: store.directory.path(percentEncoded: false), isStoreKept: self.store != nil, rounds: rounds,
                 before: before, maxBytes: maxBytes, freed: freed, after: after, checkedFiles: check.files)
         }

@@ -1,11 +1,8 @@
 import Foundation
+import LoopbackOrigin
 
-/// The local files that the demo's origin serves.
+/// The files of a directory that the demo's origin serves.
 struct DemoFiles {
-    /// The number of files below which the demo prints a warning.
-    static let wantedCount = 200
-    /// The most files to collect once files of other packages are among them.
-    private static let filledCount = 240
     private static let maxCount = 1000
     private static let maxFileBytes = 2 << 20
     private static let maxBytes = 64 << 20
@@ -15,36 +12,22 @@ struct DemoFiles {
     private(set) var paths: [String] = []
     private var byteCount = 0
 
-    /// Returns the files of the package around the current directory, and more from its dependencies if needed.
-    static func ofPackage() throws(Failure) -> DemoFiles {
-        try DemoFiles(in: packageDirectory(above: FileManager.default.currentDirectoryPath))
-    }
-
-    /// Collects the files below `directory`.
-    ///
-    /// Skips the files of Git and of the Swift package manager. If too few files remain, adds sources of the
-    /// dependencies that the package manager has checked out.
+    /// Collects the files below `directory`, except those of Git and of the Swift package manager.
     init(in directory: String) throws(Failure) {
         self.directory = directory
         collect("", upTo: Self.maxCount) { $0.hasPrefix(".build") || $0 == ".git" }
-        if paths.count < Self.wantedCount {
-            collect(".build/checkouts", upTo: Self.filledCount) { $0.hasPrefix(".") }
-        }
         guard !paths.isEmpty else {
             throw Failure(.broken, "\(directory): there are no files to serve; choose another directory with --files")
         }
     }
 
-    /// Returns the nearest parent directory with a `Package.swift`, or `path`.
-    private static func packageDirectory(above path: String) -> String {
-        var candidate = path
-        while !FileManager.default.fileExists(atPath: "\(candidate)/Package.swift") {
-            let parent = URL(filePath: candidate).deletingLastPathComponent().path(percentEncoded: false)
-            let shorter = parent.count > 1 && parent.hasSuffix("/") ? String(parent.dropLast()) : parent
-            guard shorter.count < candidate.count else { return path }
-            candidate = shorter
+    /// Reads the files.
+    func served() throws(Failure) -> FileOrigin {
+        do {
+            return try FileOrigin(directory: directory, paths: paths, cacheControl: DemoScenario.cacheControl)
+        } catch {
+            throw Failure(.broken, "\(directory): a file to serve cannot be read: \(error)")
         }
-        return candidate
     }
 
     /// Adds the files below a subdirectory, sorted by name. Does not follow symbolic links.

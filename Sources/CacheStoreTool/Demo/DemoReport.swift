@@ -5,7 +5,8 @@ import CacheStore
 struct DemoReport: Sendable {
     let origin: String
     let files: Int
-    let directory: String
+    /// The directory of the files, or `nil` for the files that the demo makes.
+    let directory: String?
     let store: String
     let isStoreKept: Bool
     let rounds: [DemoRound]
@@ -25,7 +26,7 @@ struct DemoReport: Sendable {
             "origin": .text(origin),
             "files": .integer(files),
             "bytes": .integer(bytes),
-            "directory": .text(directory),
+            "directory": .optional(directory),
             "store": .text(store),
             "store_kept": .bool(isStoreKept),
             "rounds": .array(rounds.map(\.json)),
@@ -40,25 +41,26 @@ struct DemoReport: Sendable {
 
     // MARK: Text
 
-    /// The text. At most 100 columns wide, unless a directory has a long name.
+    /// The text. At most 80 columns wide, unless a directory has a long name.
     var text: String {
         """
-        cachestore demo: an HTTP cache on disk, and what its origin hears of it
+        cachestore demo: an HTTP cache on disk, and the requests that its origin gets
 
-          origin   \(origin) serves \(files.of("file", "files")), \(Int64(bytes).asByteCount)
-                   from \(directory), each fresh for an hour
-          store    \(store)\(isStoreKept ? "" : " (removed at the end; --store keeps it)")
-          clock    set by the demo: hours pass, nobody waits
+          origin   \(origin) serves \(files.of("file", "files")), \(Int64(bytes).asByteCount),
+                   \(directory.map { "from \($0)" } ?? "made by the demo"), each fresh for an hour
+          store    \(store)
+                   \(isStoreKept ? "kept for other commands" : "removed at the end; --store keeps it")
+          clock    set by the demo: hours pass without a wait
 
         \(roundTable)
 
-          The origin counted the same requests, 304s and bytes; every body equals its file.
+        The origin counted the same requests, 304s and bytes. Every body equals its file.
 
         \(Self.query)
 
         \(TextTable().text(of: before, indent: "  "))
 
-        evict --max-bytes \(maxBytes), half of what is there
+        evict --max-bytes \(maxBytes), half of the bytes
 
           freed \(freed.entries.of("entry", "entries")), \(freed.bytes) bytes (\(freed.bytes.asByteCount))
 
@@ -75,12 +77,12 @@ struct DemoReport: Sendable {
 
     private var roundTable: String {
         let table = TextTable([
-            .init("", .right), .init("round"), .init("requests", .right), .init("hits", .right), .init("304s", .right),
-            .init("200s", .right), .init("from disk", .right), .init("from network", .right), .init("time", .right),
+            .init("round"), .init("requests", .right), .init("hits", .right), .init("304s", .right),
+            .init("200s", .right), .init("from disk", .right), .init("network", .right), .init("time", .right),
         ])
-        let rows = rounds.enumerated().map { index, round in
+        let rows = rounds.map { round in
             [
-                "\(index + 1)", round.title, "\(round.requests)", "\(round.hits)", "\(round.notModified)",
+                round.title, "\(round.requests)", "\(round.hits)", "\(round.notModified)",
                 "\(round.replaced)", Int64(round.bytesFromDisk).asByteCount, Int64(round.bytesFromNetwork).asByteCount,
                 "\(Int64((round.seconds * 1000).rounded())) ms",
             ]

@@ -5,10 +5,11 @@ import Foundation
 extension SimulationReport {
     /// The trace on one line, and a table of the results.
     var text: String {
-        let table = TextTable([
-            .init("policy"), .init("hits", .right), .init("hit ratio", .right), .init("byte hit ratio", .right),
-            .init("rows written", .right), .init("pages written", .right), .init("time", .right),
-        ])
+        let table = TextTable(
+            [
+                .init("policy"), .init("hits", .right), .init("hit ratio", .right), .init("byte ratio", .right),
+                .init("rows", .right), .init("pages", .right), .init("time", .right),
+            ], limit: Terminal.ofOutput?.width)
         var rows = policies.map { policy in
             let result = policy.result
             return [
@@ -21,7 +22,7 @@ extension SimulationReport {
             Self.percent(clairvoyantBound.byteHitRatio), "", "", "",
         ])
         return """
-            \(requests.of("request", "requests")) for \(keys.of("key", "keys")) with \(uniqueBytes.asByteCount); \
+            \(requests.of("request", "requests")) for \(keys.of("key", "keys")) with \(uniqueBytes.asByteCount)
             limit \(maxBytes.asByteCount), for a body \(maxEntryBytes.asByteCount)
             \(leftOutText)\(table.text(of: rows))
             """
@@ -32,7 +33,7 @@ extension SimulationReport {
         let parts = [
             leftOut.malformedLines > 0 ? leftOut.malformedLines.of("malformed line", "malformed lines") : nil,
             leftOut.uncacheable > 0
-                ? leftOut.uncacheable.of("request that no cache answers", "requests that no cache answers") : nil,
+                ? leftOut.uncacheable.of("uncacheable request", "uncacheable requests") : nil,
             leftOut.lost > 0 ? leftOut.lost.of("lost record", "lost records") : nil,
         ].compactMap(\.self)
         return parts.isEmpty ? "" : "left out: \(parts.joined(separator: ", "))\n"

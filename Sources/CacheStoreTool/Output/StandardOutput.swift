@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The unbuffered standard output.
 ///
@@ -21,6 +21,13 @@ enum StandardOutput {
         }
     }
 
+    /// Fails if the standard output is a terminal and the bytes are binary: their control characters could change the
+    /// state of the terminal.
+    static func refuseOnTerminal(_ bytes: some DataProtocol, of url: String, remedy: String) throws(Failure) {
+        guard Terminal.ofOutput != nil, bytes.isBinary else { return }
+        throw Failure(.no, "\(url): the body is binary, and can disturb a terminal; \(remedy)")
+    }
+
     /// Writes text and a line feed.
     static func write(line: String) throws {
         try write(Array("\(line)\n".utf8))
@@ -37,6 +44,21 @@ enum StandardError {
 
     static func write(_ text: String) {
         _ = Array(text.utf8).writeAll(to: STDERR_FILENO)
+    }
+}
+
+extension DataProtocol {
+    /// Whether the first bytes contain a control character that texts do not use. curl also examines 2,000 bytes, but
+    /// looks for NUL only.
+    package var isBinary: Bool {
+        prefix(2_000).contains { byte in
+            switch byte {
+            // BEL, BS, TAB, LF, VT, FF, CR and ESC, as for file(1).
+            case 7...13, 27: false
+            case 0..<32, 127: true
+            default: false
+            }
+        }
     }
 }
 
