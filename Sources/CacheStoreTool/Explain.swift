@@ -46,6 +46,10 @@ struct Explain: AsyncParsableCommand {
     @OptionGroup var store: StoreOptions
     @OptionGroup var report: ReportOptions
 
+    func validate() throws {
+        try URLArgument.validate(url)
+    }
+
     func run() async throws {
         // The request of `get`, without the fields that the transport adds.
         let request = HTTPRequest(method, key: try URLArgument(url).key, fields: HTTPFields(fields))

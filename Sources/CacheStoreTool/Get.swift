@@ -44,6 +44,7 @@ struct Get: AsyncParsableCommand {
     private typealias Arrival = (resource: Loaded<Data>, time: Duration)
 
     func validate() throws {
+        for url in urls { try URLArgument.validate(url) }
         if body.output == "-", report.format != nil {
             throw ValidationError("the standard output takes the body or JSON; leave -o - or the JSON out")
         }
@@ -143,7 +144,7 @@ struct Get: AsyncParsableCommand {
     private func load(_ url: String, through loader: ResourceLoader) async -> Result<Arrival, any Error> {
         let start = ContinuousClock.now
         do {
-            let resource = try await loader.load(loading.request(try URLArgument(url).text, lane: lane))
+            let resource = try await loader.load(loading.request(url, lane: lane))
             return .success((resource, ContinuousClock.now - start))
         } catch {
             return .failure(error)

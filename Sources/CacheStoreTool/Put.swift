@@ -48,6 +48,7 @@ struct Put: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
+        try URLArgument.validate(url)
         if Set(tag.map(\.text)).count > EntryOptions.maxTagCount {
             throw ValidationError("an entry has at most \(EntryOptions.maxTagCount) tags")
         }

@@ -86,7 +86,7 @@ struct Record: AsyncParsableCommand {
             abstract: "Print recorded requests, the oldest first.",
             discussion: """
                 A line a request: its start in UTC, outcome, status, method, the bytes of its body, the time to its end, and \
-                its URL. With --json or --jsonl an object a line. 'cachestore watch' shows the counters of a store that \
+                its URL. With --jsonl, and with --json and --follow, an object a line. 'cachestore watch' shows the counters of a store that \
                 does not record.
                 """)
 
@@ -100,11 +100,14 @@ struct Record: AsyncParsableCommand {
             try await store.withExistingStore(isReadOnly: true) { store in
                 let width = Terminal.ofOutput?.width
                 var cursor: RequestCursor?
+                var records: [JSON] = []
                 while true {
                     let page = try store.requestRecords(since: cursor)
                     if cursor != nil, page.lost > 0 { StandardError.say("\(page.lost.of("request", "requests")) lost") }
                     for record in page.records {
-                        if report.format != nil {
+                        if report.format == .json, !follow {
+                            records.append(record.json)
+                        } else if report.format != nil {
                             try ReportFormat.jsonl.write(record.json)
                         } else {
                             try StandardOutput.write(line: record.line(width: width))
@@ -113,10 +116,11 @@ struct Record: AsyncParsableCommand {
                     let isAtEnd = page.next == cursor || page.records.isEmpty && page.lost == 0
                     cursor = page.next
                     guard isAtEnd else { continue }
-                    guard follow else { return }
+                    guard follow else { break }
                     // Polls as often as programs write their records.
                     try await Task.sleep(for: .milliseconds(100))
                 }
+                if report.format == .json { try ReportFormat.json.write(.array(records)) }
             }
         }
     }

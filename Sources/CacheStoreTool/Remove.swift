@@ -23,6 +23,7 @@ struct Remove: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
+        for url in urls { try URLArgument.validate(url) }
         switch (urls.isEmpty, options.isGiven) {
         case (true, false): throw ValidationError("remove needs URLs, or options that say what is to go")
         case (false, true): throw ValidationError("remove takes URLs or a selection, not both")
@@ -37,7 +38,7 @@ struct Remove: AsyncParsableCommand {
     // MARK: URLs
 
     private func removeURLs() async throws {
-        let targets = try urls.map { text throws(Failure) in try URLArgument(text) }
+        let targets = try urls.map(URLArgument.init)
         var (removed, notStored): ([String], [String]) = ([], [])
         try await store.withExistingStore(isReadOnly: dryRun) { store in
             for target in targets {

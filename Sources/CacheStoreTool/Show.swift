@@ -20,6 +20,7 @@ struct Show: AsyncParsableCommand {
     @OptionGroup var report: ReportOptions
 
     func validate() throws {
+        try URLArgument.validate(url)
         if body, report.format != nil {
             throw ValidationError("--body writes the body as it is; --json and --jsonl do not fit to it")
         }
@@ -31,10 +32,11 @@ struct Show: AsyncParsableCommand {
         // `fields` is the last column of the view.
         let result = try store.query(
             "SELECT * FROM cache_entries WHERE key = ? ORDER BY kind, validated_at DESC", [.text(key.text)])
-        guard !result.rows.isEmpty else { throw notStored(key) }
         if let format = report.format {
             try StandardOutput.write(JSONRowEncoder(format).encoded(result.rows, columns: result.columns))
-        } else {
+        }
+        guard !result.rows.isEmpty else { throw notStored(key) }
+        if report.format == nil {
             let entries = result.rows.map { text(of: $0, columns: result.columns) }
             try StandardOutput.write(line: entries.joined(separator: "\n\n"))
         }

@@ -50,6 +50,10 @@ struct Tier: AsyncParsableCommand {
         @OptionGroup var partition: TierPartition
         @OptionGroup var deadline: TierDeadline
 
+        func validate() throws {
+            try URLArgument.validate(url)
+        }
+
         func run() async throws {
             let tier = try options.tier(partition, deadline)
             let transport = TieredTransport(tier: tier, origin: NoOrigin())

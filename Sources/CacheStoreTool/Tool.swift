@@ -10,7 +10,7 @@ struct Tool: AsyncParsableCommand {
         discussion: """
             Exit codes: 0 done; 1 the answer is no (not cached, an HTTP status of 400 or more, damage found, a URL of a \
             list that could not be loaded); 2 the store or the network failed; 64 the command line is wrong; 130 \
-            interrupted; 143 terminated.
+            interrupted; 143 terminated. CACHESTORE_STORE in the environment names the store of commands without --store.
             """,
         version: Version.text,
         subcommands: [
@@ -39,7 +39,7 @@ struct Tool: AsyncParsableCommand {
             exit(withError: nil)
         } catch  where error is ExitCode || exitCode(for: error) == .success {
             // Requested help text is also thrown, with a type that only the parser knows.
-            exit(withError: error)
+            end(withMessageOf: error)
         } catch {
             let failure = Failure(error)
             failure.report()
@@ -56,23 +56,47 @@ struct Tool: AsyncParsableCommand {
                 StandardError.write(problem)
                 exit(withError: ExitCode.validationFailure)
             }
-            exit(withError: error)
+            end(withMessageOf: error)
         }
+    }
+
+    /// Ends the process like `exit(withError:)`, with lines of usage that fit the terminal.
+    private static func end(withMessageOf error: any Error) -> Never {
+        let code = exitCode(for: error)
+        let message = UsageText.wrapped(fullMessage(for: error), width: Terminal.ofOutput?.width ?? 80)
+        switch (code, message.isEmpty) {
+        case (_, true): break
+        case (.success, _): try? StandardOutput.write(line: message)
+        default: StandardError.write("\(message)\n")
+        }
+        exit(withError: code)
     }
 
     /// The error for an unknown command, with the closest match, or `nil` for a known command. The parser would report
     /// an option after the unknown word instead.
     private static var unknownCommand: String? {
-        let names = configuration.subcommands.map { $0.configuration.commandName ?? "\($0)".lowercased() } + ["help"]
-        guard let word = CommandLine.arguments.dropFirst().first, !word.hasPrefix("-"), !names.contains(word) else {
-            return nil
-        }
-        let suggestion = word.nearest(of: names).map { " Did you mean '\($0)'?" } ?? ""
-        return """
-            Error: There is no command '\(word.inOneLine)'.\(suggestion)
-            Usage: cachestore <subcommand>
-              See 'cachestore --help' for more information.
+        var command: any ParsableCommand.Type = Tool.self
+        var path = "cachestore"
+        for word in CommandLine.arguments.dropFirst() {
+            let subcommands = command.configuration.subcommands
+            if subcommands.isEmpty || word.hasPrefix("-") || path == "cachestore" && word == "help" { return nil }
+            if let next = subcommands.first(where: { name(of: $0) == word }) {
+                command = next
+                path += " \(word)"
+                continue
+            }
+            let suggestion = word.nearest(of: subcommands.map { name(of: $0) }).map { " Did you mean '\($0)'?" } ?? ""
+            return """
+                Error: There is no command '\(word.inOneLine)'\(path == "cachestore" ? "" : " of '\(path)'").\(suggestion)
+                Usage: \(path) <subcommand>
+                  See '\(path) --help' for more information.
 
-            """
+                """
+        }
+        return nil
+    }
+
+    private static func name(of command: any ParsableCommand.Type) -> String {
+        command.configuration.commandName ?? "\(command)".lowercased()
     }
 }

@@ -21,3 +21,21 @@ struct BinaryTests {
         #expect(!Data([0x63, 0x61, 0x66, 0xE9, 0x0A]).isBinary)
     }
 }
+
+@Suite("Lines of usage")
+struct UsageTextTests {
+    @Test("Breaks a wide line between options, and no other line")
+    func wrapped() {
+        let other = String(repeating: "x ", count: 50)
+        let usage = "USAGE: cachestore tier get <url> [--header <field> ...] --tier <url> [--deadline <seconds>]"
+        #expect(
+            UsageText.wrapped("\(other)\n\(usage)\nend", width: 50) == """
+                \(other)
+                USAGE: cachestore tier get <url>
+                    [--header <field> ...] --tier <url>
+                    [--deadline <seconds>]
+                end
+                """)
+        #expect(UsageText.wrapped(usage, width: 100) == usage)
+    }
+}

@@ -54,6 +54,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case(.hit(ttl: -412), "cachestore;hit;ttl=-412"),
             Case(.hit(key: "https://example.com/?a=%20"), #"cachestore;hit;key="https://example.com/?a=%20""#),
             Case(.hit(detail: "memory"), "cachestore;hit;detail=memory"),
+            Case(.hit(detail: "RFC 9111 §4.2: a … b"), #"cachestore;hit;detail="RFC 9111 Section 4.2: a ... b""#),
             Case(.hit(detail: "out of memory"), #"cachestore;hit;detail="out of memory""#),
             Case(.forward(.stale, status: 304, stored: false), "cachestore;fwd=stale;fwd-status=304;stored=?0"),
             Case(.forward(.miss, collapsed: true), "cachestore;fwd=miss;collapsed"),

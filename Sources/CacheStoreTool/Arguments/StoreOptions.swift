@@ -7,7 +7,10 @@ import Foundation
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The directory of the store.", discussion: "Without it: cachestore in the platform's cache directory.",
+            "The directory of the store.",
+            discussion: """
+                Without it: the directory in CACHESTORE_STORE, or else cachestore in the platform's cache directory.
+                """,
             valueName: "dir"),
         completion: .directory)
     var store: String?
@@ -21,7 +24,7 @@ struct StoreOptions: ParsableArguments {
 
     var directory: URL {
         // Not a directory URL, because a file named in a message would then end in a slash.
-        store.map { URL(filePath: $0, directoryHint: .notDirectory) }
+        (store ?? Environment["CACHESTORE_STORE"]).map { URL(filePath: $0, directoryHint: .notDirectory) }
             ?? ResponseStore.defaultDirectory(named: "cachestore")
     }
 

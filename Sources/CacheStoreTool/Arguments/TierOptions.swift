@@ -6,10 +6,12 @@ import Foundation
 /// The shared-tier options of a command that loads.
 struct TierOptions: ParsableArguments {
     @Option(name: .customLong("tier"), help: TierURL.help)
-    var url: String?
+    var option: String?
 
     @OptionGroup var partition: TierPartition
     @OptionGroup var deadline: TierDeadline
+
+    private var url: String? { option ?? TierURL.ofEnvironment }
 
     func validate() throws {
         guard url == nil else { return }
@@ -17,7 +19,7 @@ struct TierOptions: ParsableArguments {
         if deadline.seconds != nil { throw ValidationError("--tier-deadline needs --tier") }
     }
 
-    /// Returns the tier, or `nil` without the option.
+    /// Returns the tier, or `nil` without the option and the variable.
     ///
     /// - Throws: ``TierError`` for a missing secret or an invalid URL, and the errors of the connections.
     func tier(_ connections: ConnectionOptions, idleTimeout: Duration) throws -> SharedTier? {
@@ -29,19 +31,27 @@ struct TierOptions: ParsableArguments {
 struct TierURL: ParsableArguments {
     fileprivate static let help = ArgumentHelp(
         "A cache that machines share: the URL of its folder, or s3+https://HOST/BUCKET. CACHESTORE_TIER_KEY has its secret.",
-        valueName: "url")
+        discussion: "Without it: the URL in CACHESTORE_TIER.", valueName: "url")
+
+    fileprivate static var ofEnvironment: String? { Environment["CACHESTORE_TIER"] }
 
     @Option(name: .customLong("tier"), help: Self.help)
-    var url: String
+    var option: String?
 
     @OptionGroup var connections: ConnectionOptions
+
+    private var url: String? { option ?? Self.ofEnvironment }
+
+    func validate() throws {
+        if url == nil { throw ValidationError("name the tier with --tier, or in the variable CACHESTORE_TIER") }
+    }
 
     /// Returns the tier.
     ///
     /// - Throws: The same errors as ``TierOptions/tier(_:idleTimeout:)``.
     func tier(_ partition: TierPartition? = nil, _ deadline: TierDeadline? = nil) throws -> SharedTier {
         connections.warn()
-        return try SharedTier.named(url, connections, idleTimeout: .seconds(60), partition, deadline)
+        return try SharedTier.named(url ?? "", connections, idleTimeout: .seconds(60), partition, deadline)
     }
 }
 

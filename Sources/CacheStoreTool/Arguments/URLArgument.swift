@@ -1,3 +1,4 @@
+import ArgumentParser
 import CacheLoader
 import CacheStore
 
@@ -6,13 +7,18 @@ struct URLArgument {
     let text: String
     let key: CacheKey
 
-    /// - Throws: ``Failure`` for a URL that the loader rejects. The store cannot contain such a URL either.
-    init(_ text: String) throws(Failure) {
+    /// - Throws: `ValidationError` for a URL that the loader rejects. The store cannot contain such a URL either.
+    init(_ text: String) throws {
         self.text = text
         do throws(LoadError) {
             key = try .loading(text, partition: "")
         } catch {
-            throw Failure(.broken, "\(error)")
+            throw ValidationError("\(error)")
         }
+    }
+
+    /// Ends the command with a usage error if the loader rejects the URL.
+    static func validate(_ text: String) throws {
+        _ = try URLArgument(text)
     }
 }

@@ -65,7 +65,9 @@ extension CacheStatus {
             if let collapsed { member += collapsed ? ";collapsed" : ";collapsed=?0" }
         }
         if let key = key.flatMap(Self.printable) { member += ";key=" + Self.quoted(key) }
-        if let detail = detail.flatMap(Self.printable) { member += ";detail=" + Self.tokenOrString(detail) }
+        if let detail = detail.flatMap({ Self.printable(Self.ascii($0)) }) {
+            member += ";detail=" + Self.tokenOrString(detail)
+        }
         return member
     }
 
@@ -96,6 +98,18 @@ extension CacheStatus {
             quoted.unicodeScalars.append(scalar)
         }
         return quoted + "\""
+    }
+
+    /// Writes the signs of rules as ASCII, because a String has no other characters: `RFC 9111 Section 4.2`.
+    private static func ascii(_ detail: String) -> String {
+        if detail.utf8.allSatisfy({ $0 < 0x80 }) { return detail }
+        return detail.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "§": text += "Section "
+            case "…": text += "..."
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     /// Percent-encodes every byte that a String cannot contain (RFC 9651 §3.3.3). Returns `nil` for text that is too

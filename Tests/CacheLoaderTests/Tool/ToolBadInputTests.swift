@@ -44,7 +44,7 @@ extension ToolTests {
         func urls(url: String) async throws {
             let output = try await tool("get", url)
             let shown = url.replacing("user:secret@", with: "")
-            output.expect(2, error: "\(shown.prefix(40).debugDescription.dropLast())")
+            output.expect(64, error: "\(shown.prefix(40).debugDescription.dropLast())")
             #expect(output.errorText.contains("cannot be loaded: "))
             #expect(output.errorText.utf8.count < 500)
             #expect(output.standardOutput.isEmpty)
@@ -52,9 +52,9 @@ extension ToolTests {
 
         @Test(
             "Unusable URLs, for every command",
-            arguments: [["put", "ftp://a/", "/dev/null"], ["show", ""], ["remove", "x"]])
+            arguments: [["put", "ftp://a/", "/dev/null"], ["show", ""], ["remove", "x"], ["explain", "x"]])
         func unusableURL(command: [String]) async throws {
-            try await tool.raw(command + ["--store", tool.store]).expect(2, error: "cannot be loaded: ")
+            try await tool.raw(command + ["--store", tool.store]).expect(64, error: "cannot be loaded: ")
             try await expectUnharmed()
         }
 

@@ -94,14 +94,14 @@ extension ToolTests {
 
         @Test("--jsonl: a line for each URL in order, also for a failure; the worst result sets the exit code")
         func several() async throws {
-            let urls = [origin.url("/fresh"), origin.url("/nothing"), "ftp://a/", origin.url("/unstored")]
+            let urls = [origin.url("/fresh"), origin.url("/nothing"), "http://127.0.0.1:9/", origin.url("/unstored")]
             let output = try await tool.raw(["get", "--jsonl", "--store", tool.store] + urls)
             output.expect(2, error: nil)
             let reports = try output.lines.map { try JSONDecoder().decode(Report.self, from: Data($0.utf8)) }
             #expect(reports.map(\.url) == urls)
             #expect(reports.map { $0.error == nil } == [true, false, false, true])
             #expect(reports[1].error == "\(urls[1]): the origin answered with status 404")
-            #expect(reports[2].error == "\"ftp://a/\" cannot be loaded: its scheme is not http or https")
+            #expect(reports[2].error?.hasPrefix("http://127.0.0.1:9/: ") == true, "\(reports[2].error ?? "")")
             #expect(reports[2].status == nil)
         }
 

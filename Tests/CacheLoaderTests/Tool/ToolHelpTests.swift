@@ -29,6 +29,24 @@ extension ToolTests {
             #expect(!output.text.contains("CommandError"))
         }
 
+        @Test("Help, and the usage below an error, fit 80 columns")
+        func width() async throws {
+            let commands = [
+                "", "demo", "get", "prefetch", "put", "list", "show", "explain", "stats", "watch", "record",
+                "record on",
+                "record off", "record status", "record show", "evict", "simulate", "remove", "check", "sql", "snapshot",
+                "serve", "tier", "tier check", "tier stats", "tier get", "tier remove", "dir",
+            ].map { $0.split(separator: " ").map(String.init) }
+            for command in commands {
+                let help = try await tool.raw(command + ["--help"])
+                help.expect(0, error: nil)
+                #expect(help.lines.allSatisfy { $0.count <= 80 }, "\(help.text)")
+                let wrong = try await tool.raw(command + ["--no-such-option"])
+                wrong.expect(64, error: "Usage: cachestore")
+                #expect(wrong.errorText.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(wrong.errorText)")
+            }
+        }
+
         @Test(
             "Shell completions know the files, directories and words of an option", arguments: ["bash", "zsh", "fish"])
         func completions(shell: String) async throws {

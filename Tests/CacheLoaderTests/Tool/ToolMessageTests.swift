@@ -1,3 +1,4 @@
+import CacheStoreTesting
 import Foundation
 import TestSupport
 import Testing
@@ -25,6 +26,54 @@ extension ToolTests {
             let output = try await tool(word, "--json")
             output.expect(64, error: message)
             #expect(output.errorText.contains("See 'cachestore --help'"))
+        }
+
+        @Test(
+            "A mistyped command of a command",
+            arguments: [
+                (["record", "shw"], "There is no command 'shw' of 'cachestore record'. Did you mean 'show'?"),
+                (["tier", "chek"], "There is no command 'chek' of 'cachestore tier'. Did you mean 'check'?"),
+                (["record", "x", "--json"], "There is no command 'x' of 'cachestore record'.\n"),
+            ])
+        func secondCommand(command: [String], message: String) async throws {
+            let output = try await tool.raw(command)
+            output.expect(64, error: message)
+            #expect(output.errorText.contains("See 'cachestore \(command[0]) --help'"))
+        }
+
+        @Test("CACHESTORE_STORE names the store of commands without --store; an empty value names none")
+        func storeOfEnvironment() async throws {
+            var environment = ["CACHESTORE_STORE": tool.store, "XDG_CACHE_HOME": tool.directory.path]
+            #expect(try await tool.raw(["dir"], environment: environment).text == "\(tool.store)\n")
+            #expect(try await tool.raw(["list"], environment: environment).lines.count == 5)
+            let other = try await tool.raw(["list", "--store", tool.store + ".not"], environment: environment)
+            other.expect(2, error: "there is no store in \(tool.store).not")
+            environment["CACHESTORE_STORE"] = ""
+            #expect(try await tool.raw(["dir"], environment: environment).text.hasSuffix("/cachestore\n"))
+        }
+
+        @Test("CACHESTORE_TIER names the tier of commands without --tier")
+        func tierOfEnvironment() async throws {
+            let environment = ["CACHESTORE_TIER": "nonsense", "CACHESTORE_TIER_KEY": String(repeating: "0", count: 64)]
+            for command in [["tier", "check"], ["get", "http://a.test/", "--store", tool.store]] {
+                let output = try await tool.raw(command, environment: environment)
+                output.expect(2, error: "nonsense")
+            }
+            try await tool.raw(["tier", "check"]).expect(64, error: "name the tier with --tier")
+            try await tool.raw(["get", "http://a.test/", "--tier-partition", "x"]).expect(64, error: "needs --tier")
+        }
+
+        @Test("--json prints JSON also for nothing")
+        func nothing() async throws {
+            let show = try await tool("show", "http://b.test/", "--json")
+            show.expect(1, error: "http://b.test/: not stored")
+            #expect(show.text == "[]\n")
+            #expect(try await tool("show", "http://b.test/", "--jsonl").text.isEmpty)
+            for command in [["record", "show"], ["list", "--host", "b.test"], ["sql", "SELECT 1 WHERE 0"]] {
+                let output = try await tool.raw(command + ["--json", "--store", tool.store])
+                output.expect(0, error: nil)
+                #expect(try output.json([[String: JSON]].self).isEmpty, "\(command)")
+            }
         }
 
         @Test(
@@ -90,9 +139,8 @@ extension ToolTests {
             for command in [
                 ["get", "http://127.0.0.1:9/"], ["get", "https://127.0.0.1:9/"], ["get", "http://nowhere.invalid/"],
                 ["get", "http://a/", "--cacert", "/nowhere"], ["get", "http://a/", "--cacert", "/dev/null"],
-                ["get", "http://a/"], ["get", "http://a/", "--policy", "cache-only"], ["get", "x"],
-                ["put", "x", "/dev/null"],
-                ["put", "http://a/", "/nowhere"], ["show", "http://b/"], ["explain", "x"], ["snapshot", "/"],
+                ["get", "http://a/"], ["get", "http://a/", "--policy", "cache-only"],
+                ["put", "http://a/", "/nowhere"], ["show", "http://b/"], ["snapshot", "/"],
                 ["simulate", "/nowhere", "--max-bytes", "1MB"], ["prefetch", "/nowhere"], ["sql", "x"],
             ] {
                 let store = command[0] == "simulate" ? [] : ["--store", tool.store]

@@ -50,9 +50,10 @@ extension ToolTests {
             try await tool("record", "off").expect(0, error: nil)
             _ = try await tool("get", origin.url("/e"))
             #expect(try await state().requests == 4)
-            let lines = try await tool("record", "show", "--json").lines.map {
+            let lines = try await tool("record", "show", "--jsonl").lines.map {
                 try JSONDecoder().decode(Line.self, from: Data($0.utf8))
             }
+            #expect(try await tool("record", "show", "--json").json([Line].self).map(\.url) == lines.map(\.url))
             #expect(lines.map(\.outcome) == ["hit", "miss", "miss", "miss"])
             #expect(lines.map(\.url) == ["/a", "/b", "/c", "/d"].map { origin.url($0) })
             #expect(lines.map(\.disk_bytes) == [2, 0, 0, 0])
