@@ -67,7 +67,11 @@ public struct StoreInspector: Sendable {
         case (.get, "api/overview"): return .json(try await scanning { try $0.overview(query) })
         case (.get, "api/statistics"): return .json(try await reading { try $0.statistics() })
         case (.get, "api/bytes"): return .json(try await scanning { try $0.bytes() })
-        case (.get, "api/entries"): return .json(try await reading { try $0.entries(query) })
+        case (.get, "api/entries"):
+            let order = try query.choice("sort", EntryListing.Order.self) ?? .key
+            return .json(
+                try await order.hasIndex
+                    ? reading { try $0.entries(query) } : scanning { try $0.entries(query) })
         case (.get, "api/entry"): return .json(try await reading { try $0.entry(query) })
         case (.get, "api/field"): return .json(try await reading { try $0.field(query) })
         case (.get, "api/body"): return try await reading { try $0.body(query) }

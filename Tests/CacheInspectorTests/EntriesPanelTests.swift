@@ -1,5 +1,6 @@
 import CacheInspector
 import CacheStore
+import CacheStoreTesting
 import Foundation
 import Testing
 
@@ -47,10 +48,52 @@ struct EntriesPanelTests {
     }
 
     @Test(
+        "the pages of an order without an index contain each entry once, equal values by their ids",
+        arguments: [
+            Order(query: "sort=size", expected: ["d", "b", "c", "a"]),
+            Order(query: "sort=size&order=descending", expected: ["a", "c", "b", "d"]),
+            Order(query: "sort=status", expected: ["a", "b", "d", "c"]),
+            Order(query: "sort=type", expected: ["d", "c", "a", "b"]),
+            Order(query: "sort=type&order=descending", expected: ["b", "a", "c", "d"]),
+            Order(query: "sort=expires", expected: ["d", "c", "a", "b"]),
+            Order(query: "sort=used&order=descending", expected: ["a", "d", "c", "b"]),
+            Order(query: "sort=hits&order=descending", expected: ["a", "d", "c", "b"]),
+            Order(query: "sort=size&search=example.com/B", expected: ["b"]),
+        ])
+    func sortedOrders(_ order: Order) async throws {
+        let clock = ManualClock()
+        let panel = try Panel(clock: clock)
+        try panel.insert("https://example.com/a", "12345", type: "text/css", maxAge: 60)
+        try panel.insert("https://example.com/b", "12", type: "text/plain", maxAge: 90)
+        try panel.insert("https://example.com/c", "34", type: "image/png", status: 404, maxAge: 30)
+        try panel.insert("https://example.com/d", "", type: nil, maxAge: nil)
+        clock.advance(by: .seconds(10))
+        _ = try panel.store.lookup(CacheKey(url: "https://example.com/a"))
+        try await panel.store.flush()
+        for limit in [1, 2, 3, 100] {
+            let found = try await keys(panel, order.query, limit: limit)
+            #expect(found.map { String($0.last ?? " ") } == order.expected)
+        }
+    }
+
+    @Test("a page in an order without an index ends at its time limit")
+    func sortingTimeLimit() throws {
+        let panel = try Panel()
+        for number in 0..<2_000 { try panel.insert("https://example.com/\(number)", "same") }
+        var listing = EntryListing(EntrySelection(partition: ""))
+        listing.order = .size
+        listing.sortingTimeLimit = .zero
+        #expect(throws: StoreError.queryTimedOut(limit: .zero)) { try panel.store.page(of: listing) }
+    }
+
+    @Test(
         "filters",
         arguments: [
             ("prefix=https://a.example/x", ["https://a.example/x1", "https://a.example/x2"]),
             ("prefix=https://a.example/X", []),
+            ("search=EXAMPLE/X", ["https://a.example/x1", "https://a.example/x2"]),
+            ("search=x2&host=a.example", ["https://a.example/x2"]),
+            ("search=%25", []),
             ("host=B.example", ["https://b.example/y"]),
             ("tag=red", ["https://a.example/x2"]),
             ("tag=red&sort=stored", ["https://a.example/x2"]),
@@ -101,7 +144,7 @@ struct EntriesPanelTests {
     @Test(
         "refuses a malformed parameter, and names it in the message",
         arguments: [
-            "limit=0", "limit=501", "limit=x", "sort=size", "order=up", "freshness=old", "kind=x", "min_bytes=-1",
+            "limit=0", "limit=501", "limit=x", "sort=length", "order=up", "freshness=old", "kind=x", "min_bytes=-1",
             "after=x", "after=0.1.zz.", "after=0.1.6", "after=-1.1..", "sort=eviction&order=descending",
         ])
     func malformed(_ query: String) async throws {
@@ -122,7 +165,7 @@ struct EntriesPanelTests {
         let panel = try Panel()
         try panel.insert("https://example.com/a")
         for text in ["%25", "'%20OR%201=1--", "%00", "%F0%9F%98%80", "*", "..%2F..%2F"] {
-            for name in ["prefix", "host", "tag", "type", "partition"] {
+            for name in ["prefix", "search", "host", "tag", "type", "partition"] {
                 let answer = try await panel.get("api/entries", "\(name)=\(text)")
                 #expect(answer.status == 200)
                 #expect(answer.count("entries") == 0)

@@ -196,6 +196,19 @@ package final class Connection {
             }, Unmanaged.passUnretained(condition).toOpaque())
     }
 
+    /// Calls `body`, whose statements end with ``StoreError/queryTimedOut(limit:)`` after `limit`, on a connection with
+    /// an interruption.
+    func limitingTime<Value>(to limit: Duration, _ body: () throws(StoreError) -> Value) throws(StoreError) -> Value {
+        guard let flag = interruption?.flag else { preconditionFailure("the connection has no interruption") }
+        interrupt(by: flag, timeLimit: limit)
+        defer { interrupt(by: flag) }
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw error.isInterruption && !flag.isSet ? .queryTimedOut(limit: limit) : error
+        }
+    }
+
     /// Lets statements run to their end again.
     func endInterruption() {
         sqlite3_progress_handler(handle, 0, nil, nil)

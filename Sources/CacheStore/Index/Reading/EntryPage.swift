@@ -1,9 +1,9 @@
-/// The entries that a person pages through: a selection, in an order that an index supports.
+/// The entries that a person pages through: a selection, in an order.
 ///
 /// A position consists of the values of an entry's sort columns instead of a count. So every page takes the same time,
 /// and inserted or removed entries do not shift the other entries between pages.
 package struct EntryListing: Sendable {
-    /// The orders that an index supports.
+    /// The orders. An index supports the first three. In any other order, a page reads every row of the selection.
     package enum Order: String, CaseIterable, Sendable {
         /// By partition and key, byte by byte.
         case key
@@ -11,6 +11,32 @@ package struct EntryListing: Sendable {
         case stored
         /// In the order of the eviction policy, the next entry to go first. Cannot be descending.
         case eviction
+        /// By the length of the body.
+        case size
+        case status
+        /// By the content type, byte by byte.
+        case type
+        /// By the end of the freshness lifetime. Entries without one come first.
+        case expires
+        /// By the time of the last use.
+        case used
+        /// By the number of uses.
+        case hits
+
+        package var hasIndex: Bool { column == nil }
+
+        /// The sort column, for an order without an index.
+        fileprivate var column: String? {
+            switch self {
+            case .key, .stored, .eviction: nil
+            case .size: "entry.byte_count"
+            case .status: "entry.status"
+            case .type: "coalesce(entry.content_type, '')"
+            case .expires: "max(coalesce(entry.expires_at, 0), 0)"
+            case .used: "coalesce(access.accessed_at, entry.created_at)"
+            case .hits: "coalesce(access.hit_count, 0)"
+            }
+        }
     }
 
     package enum Freshness: String, CaseIterable, Sendable {
@@ -23,7 +49,7 @@ package struct EntryListing: Sendable {
         package var key: String
         package var id: Int64
         /// The number of entries up to this one in the order of eviction. That order needs a count, because each access
-        /// moves an entry.
+        /// moves an entry. In an order without an index, the number in the sort column; a content type is in ``key``.
         package var rank: Int64
 
         package init(partition: String, key: String, id: Int64, rank: Int64 = 0) {
@@ -41,12 +67,16 @@ package struct EntryListing: Sendable {
     package var kind: EntryMetadata.Kind?
     package var minBytes: Int64?
     package var maxBytes: Int64?
+    /// A text anywhere in the URL, without regard to the case of ASCII letters. No index finds it.
+    package var urlText: String?
     /// The position after which the page begins, or `nil` for the first page.
     package var after: Position?
     /// The most entries of a page.
     package var limit = 100
     /// The time after which a page ends even if it is not full. Matches may be rare, and no index finds them.
     package var timeLimit = Duration.milliseconds(100)
+    /// The time after which a page in an order without an index fails.
+    package var sortingTimeLimit = Duration.seconds(5)
 
     package init(_ selection: EntrySelection) {
         self.selection = selection
@@ -65,6 +95,8 @@ package struct EntryListing: Sendable {
 extension ResponseStore {
     /// Returns a page of a listing. Reads rows in the order of the listing until the page is full or the time limit is
     /// over.
+    ///
+    /// - Throws: ``StoreError/queryTimedOut(limit:)`` in an order without an index.
     package func page(of listing: EntryListing) throws(StoreError) -> EntryListing.Page {
         let now = now
         return try readLong { (connection) throws(StoreError) in try connection.page(of: listing, now: now) }
@@ -77,6 +109,7 @@ extension Connection {
 
     fileprivate func page(of listing: EntryListing, now: Int64) throws(StoreError) -> EntryListing.Page {
         if listing.order == .eviction { return try evictionPage(of: listing, now: now) }
+        if let column = listing.order.column { return try sortedPage(of: listing, by: column, now: now) }
         let beginnings = try keyBeginnings(of: listing)
         let statement = try prepare(listing.query(isInRange: beginnings != nil))
         var page = EntryListing.Page()
@@ -126,6 +159,42 @@ extension Connection {
         guard try others.step(), others.int64(0) == 0 else { return nil }
         let beginnings = schemes.map { $0 == "name=" ? $0 : $0 + host }
         return listing.isDescending ? beginnings.reversed() : beginnings
+    }
+
+    /// Reads every row of the selection. SQLite keeps only the rows of the page while it sorts.
+    private func sortedPage(
+        of listing: EntryListing, by column: String, now: Int64
+    ) throws(StoreError) -> EntryListing.Page {
+        let (comparison, direction) = listing.isDescending ? ("<", "DESC") : (">", "ASC")
+        let start = listing.after == nil ? "" : "AND (\(column), entry.id) \(comparison) (?17, ?12)"
+        let statement = try prepare(
+            """
+            SELECT entry.id, \(column)
+            FROM entry LEFT JOIN access ON access.entry_id = entry.id
+            WHERE \(listing.condition) \(start)
+            ORDER BY 2 \(direction), entry.id \(direction)
+            LIMIT ?18
+            """)
+        defer { statement.reset() }
+        statement.bind(listing.selection)
+        listing.bind(to: statement, now: now)
+        if let after = listing.after {
+            statement.bind(value: listing.order == .type ? .text(after.key) : .integer(after.rank), at: 17)
+        }
+        statement.bind(Int64(listing.limit), at: 18)
+        return try limitingTime(to: listing.sortingTimeLimit) { () throws(StoreError) in
+            var page = EntryListing.Page()
+            while try statement.step() {
+                page.ids.append(statement.int64(0))
+                guard page.ids.count == listing.limit else { continue }
+                let isText = listing.order == .type
+                page.next = EntryListing.Position(
+                    partition: "", key: isText ? statement.text(1) : "", id: statement.int64(0),
+                    rank: isText ? 0 : statement.int64(1))
+                break
+            }
+            return page
+        }
     }
 
     private func evictionPage(of listing: EntryListing, now: Int64) throws(StoreError) -> EntryListing.Page {
@@ -207,6 +276,7 @@ extension EntryListing {
         if kind != nil { conditions.append("entry.kind = ?14") }
         if minBytes != nil { conditions.append("entry.byte_count >= ?15") }
         if maxBytes != nil { conditions.append("entry.byte_count <= ?16") }
+        if urlText != nil { conditions.append("instr(lower(coalesce(entry.url, entry.key)), lower(?19)) > 0") }
         return conditions.joined(separator: " AND ")
     }
 
@@ -222,5 +292,6 @@ extension EntryListing {
         if let kind { statement.bind(kind.rawValue, at: 14) }
         if let minBytes { statement.bind(minBytes, at: 15) }
         if let maxBytes { statement.bind(maxBytes, at: 16) }
+        if let urlText { statement.bind(urlText, at: 19) }
     }
 }
