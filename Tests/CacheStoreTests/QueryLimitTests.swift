@@ -47,6 +47,39 @@ struct QueryLimitTests {
     }
 
     @Test(
+        "A query keeps at most 128 long values in memory",
+        arguments: [
+            ("SELECT randomblob(900000000)", false),
+            ("SELECT \(Self.list(128, "randomblob(500000)"))", true),
+            ("SELECT \(Self.list(129, "1"))", false),
+            ("SELECT \(Self.list(32, "length(hex(zeroblob(200000)))", by: "+"))", true),
+            ("SELECT \(Self.list(64, "length(hex(zeroblob(200000)))", by: "+"))", false),
+            // The functions in the views do not count.
+            ("SELECT a.url, b.url, c.url FROM cache_entries AS a, cache_entries AS b, cache_entries AS c", true),
+        ])
+    func memory(_ sql: String, _ isAllowed: Bool) throws {
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
+        let rows = try? store.query(sql)
+        #expect((rows != nil) == isAllowed)
+    }
+
+    private static func list(_ count: Int, _ expression: String, by separator: String = ", ") -> String {
+        Array(repeating: expression, count: count).joined(separator: separator)
+    }
+
+    @Test("A query with too many function calls names their limit")
+    func calls() throws {
+        let store = try Sandbox().open()
+        do {
+            _ = try store.query("SELECT \(Self.list(129, "abs(1)", by: "+"))")
+            Issue.record("the query is allowed")
+        } catch {
+            #expect("\(error)".contains("more than 128 function calls"))
+        }
+    }
+
+    @Test(
         "maxRows limits the rows of a query, and the result tells whether more exist",
         arguments: [
             (nil, 3, false), (-1, 0, true), (0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (4, 3, false),

@@ -56,6 +56,13 @@ final class QueryAuthorizer {
         "load_extension", "fts3_tokenizer", "icu_load_collation", "sqlite_log", "readfile", "writefile", "edit",
     ]
 
+    /// The most function calls in a statement, besides those in views.
+    ///
+    /// SQLite may keep the results of all calls of a statement in memory, each as long as
+    /// ``Connection/boundQueries()`` allows. `sqlite3_hard_heap_limit64` bounds the whole process, and only while SQLite
+    /// counts its memory.
+    static let maxCallCount = 128
+
     /// The reason of the first denial, or `nil`.
     private(set) var refusal: String?
 
@@ -63,6 +70,7 @@ final class QueryAuthorizer {
     private let views: Set<String>
     private let tables: Set<String>
     private var tablesBehindViews: Set<String> = []
+    private var callCount = 0
 
     init(views: Set<String>, tables: Set<String>) {
         self.views = views
@@ -79,13 +87,18 @@ final class QueryAuthorizer {
         let isAllowed =
             switch action {
             case SQLITE_SELECT, SQLITE_RECURSIVE: true
-            case SQLITE_FUNCTION: !Self.deniedFunctions.contains(second.lowercased())
+            case SQLITE_FUNCTION: allowsCalling(second.lowercased(), in: view.lowercased())
             case SQLITE_READ: allowsReading(second, of: first.lowercased(), in: view.lowercased())
             default: false
             }
         if isAllowed { return SQLITE_OK }
         if refusal == nil { refusal = reason(for: action, first, second) }
         return SQLITE_DENY
+    }
+
+    private func allowsCalling(_ function: String, in view: String) -> Bool {
+        if !views.contains(view) { callCount += 1 }
+        return callCount <= Self.maxCallCount && !Self.deniedFunctions.contains(function)
     }
 
     private func allowsReading(_ column: String, of table: String, in view: String) -> Bool {
@@ -103,6 +116,7 @@ final class QueryAuthorizer {
         let refused =
             switch action {
             case SQLITE_READ: "the table \(first)"
+            case SQLITE_FUNCTION where callCount > Self.maxCallCount: "more than \(Self.maxCallCount) function calls"
             case SQLITE_FUNCTION: "the function \(second)"
             case SQLITE_PRAGMA: "PRAGMA \(first)"
             case SQLITE_ATTACH: "ATTACH"

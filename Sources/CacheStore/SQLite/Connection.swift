@@ -406,10 +406,12 @@ package final class Connection {
     /// Bounds the memory and the duration of each step of a query from outside. A time limit applies only between
     /// steps.
     ///
-    /// Half a MiB is enough for every column of an entry. SQLite sorts in files beyond the size of the cache. LIKE
-    /// takes time in proportion to the lengths of the pattern and the text.
+    /// Half a MiB is enough for every column of an entry, and a row of 128 columns has at most 64 MiB. The
+    /// ``QueryAuthorizer`` bounds the function calls. SQLite sorts in files beyond the size of the cache. LIKE takes time
+    /// in proportion to the lengths of the pattern and the text.
     func boundQueries() throws(StoreError) {
         limitLength(to: 512 << 10)
+        sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, 128)
         sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1_000)
         try execute("PRAGMA temp_store = FILE")
     }
