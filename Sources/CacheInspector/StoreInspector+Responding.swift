@@ -32,7 +32,10 @@ extension StoreInspector {
         do {
             response = try await respondUnprotected(to: request, path: path, access: access, content: content)
         } catch {
-            response = InspectorResponse(InspectorFailure(error))
+            let failure = InspectorFailure(error)
+            let isPage = path.isEmpty && request.method == .get
+            response =
+                isPage ? InspectorResponse(page: failure, port: access.login?.port()) : InspectorResponse(failure)
         }
         for field in HTTPFields.protecting where response.fields[field.name] == nil { response.fields.append(field) }
         return response

@@ -11,10 +11,16 @@ struct Serve: AsyncParsableCommand {
             the token in its address. The page shows live requests, entries, the reasons of answers, evictions, failures \
             and SQL. Live requests need a record: 'cachestore record on'. The page only reads unless --allow-changes is \
             given. While no page is open, nothing runs.
+
+            For a store on another machine, give --port there, run 'ssh -L 8080:127.0.0.1:8080 user@machine' here, and \
+            open the address here. With the same port, browsers keep the theme and the saved queries.
             """)
 
     @Option(help: ArgumentHelp("The port on 127.0.0.1; 0 for one that the system chooses.", valueName: "number"))
     var port = 0
+
+    @Option(help: ArgumentHelp("The port of your machine that ssh -L forwards, if it is another.", valueName: "number"))
+    var forwardedPort: Int?
 
     @Flag(help: "Let the page remove, pin and refresh entries, and switch the record of requests.")
     var allowChanges = false
@@ -23,6 +29,9 @@ struct Serve: AsyncParsableCommand {
 
     func validate() throws {
         if !(0...65_535).contains(port) { throw ValidationError("--port needs a number from 0 to 65535") }
+        if let forwardedPort, !(1...65_535).contains(forwardedPort) {
+            throw ValidationError("--forwarded-port needs a number from 1 to 65535")
+        }
     }
 
     func run() async throws {
@@ -32,7 +41,7 @@ struct Serve: AsyncParsableCommand {
                 configuration.allowsChanges = allowChanges
                 configuration.version = Version.text
                 let inspector = StoreInspector(store: store, configuration: configuration)
-                try await InspectorServer(inspector, port: port).run { address in
+                try await InspectorServer(inspector, port: port, forwardedPort: forwardedPort).run { address in
                     // Ignores a closed pipe, because then no reader needs the address.
                     try? StandardOutput.write(line: address)
                 }

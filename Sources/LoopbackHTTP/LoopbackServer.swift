@@ -51,6 +51,8 @@ package final class LoopbackServer: Sendable {
         let connections = OpenConnections(limit: configuration.connectionLimit)
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.backlog, value: 256)
+            // A restart on a fixed port does not wait for the ended connections of the last run.
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

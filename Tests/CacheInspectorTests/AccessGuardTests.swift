@@ -6,6 +6,9 @@ import Testing
 struct AccessGuardTests {
     private static let login = AccessGuard.Login(token: "token", cookie: "secret", path: "/p/", port: { 8080 })
     private static let own = AccessGuard(login: login, csrfToken: "csrf")
+    private static let forwarded = AccessGuard(
+        login: AccessGuard.Login(cookie: "secret", path: "/p/", forwardedPort: 9_000, port: { 8_080 }),
+        csrfToken: "csrf")
     private static let mounted = AccessGuard(login: nil, csrfToken: "csrf")
 
     struct Case: CustomTestStringConvertible {
@@ -90,6 +93,17 @@ struct AccessGuardTests {
         } catch {
             return error.status.code
         }
+    }
+
+    @Test(
+        "accepts the port that a person forwards, and no other one",
+        arguments: [("127.0.0.1:9000", 200), ("localhost:9000", 200), ("127.0.0.1:8080", 200), ("127.0.0.1:9001", 403)])
+    func forwardedPort(_ host: String, _ status: Int) throws {
+        let fields = Self.fields([("Origin", "http://\(host)")])
+        let head = HTTPRequest(method: .get, scheme: "http", authority: host, path: "/p/api", headerFields: fields)
+        let request = try InspectorRequest(.get, "api", fields: fields)
+        #expect(Self.status(of: head, request, Self.forwarded) == status)
+        #expect(Self.status(of: head, request, Self.own) == (host.hasSuffix("8080") ? 200 : 403))
     }
 
     @Test("exchanges the token for a cookie that is HttpOnly and SameSite")

@@ -99,6 +99,29 @@ struct InspectorServerTests {
         }
     }
 
+    @Test("a browser without access gets a page that says what to do, and a script gets JSON")
+    func pageWithoutAccess() async throws {
+        let panel = try Panel()
+        try await Site.run(panel) { site in
+            for (target, host) in [
+                ("", site.host), ("?token=wrong", site.host), ("", "127.0.0.1:1"),
+                ("?%3Cscript%3E&%3Cscript%3E", site.host),
+            ] {
+                let answer = try await site.client.send(
+                    "GET \(site.path)\(target) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n")
+                #expect([400, 401, 403].contains(answer.status))
+                #expect(answer.contains("Content-Type: text/html; charset=utf-8\r\n"))
+                #expect(answer.contains("Content-Security-Policy: sandbox; default-src 'none'"))
+                #expect(answer.contains("ssh -L \(site.client.port):127.0.0.1:\(site.client.port)"))
+                #expect(!answer.contains(site.token))
+                #expect(!answer.contains("<script>"))
+            }
+            let data = try await site.client.send(
+                "GET \(site.path)api/session HTTP/1.1\r\nHost: \(site.host)\r\nConnection: close\r\n\r\n")
+            #expect(data.contains("Content-Type: application/json\r\n"))
+        }
+    }
+
     @Test("the server listens on 127.0.0.1 only")
     func address() async throws {
         let panel = try Panel()

@@ -16,14 +16,17 @@ package struct AccessGuard: Sendable {
         let path: String
         /// The port of the server.
         let port: @Sendable () -> Int
+        /// The port of another machine from which `ssh -L` forwards connections.
+        let forwardedPort: Int?
 
         package init(
             token: String = Secret.random(), cookie: String = Secret.random(), path: String = "/\(Secret.random())/",
-            port: @escaping @Sendable () -> Int
+            forwardedPort: Int? = nil, port: @escaping @Sendable () -> Int
         ) {
             self.token = token
             self.cookie = cookie
             self.path = path
+            self.forwardedPort = forwardedPort
             self.port = port
         }
     }
@@ -82,8 +85,9 @@ package struct AccessGuard: Sendable {
         guard let login else { return true }
         // RFC 9112 §3.2.2: a target in absolute form contains another host.
         guard head.path?.hasPrefix("/") == true else { return false }
-        let port = login.port()
-        return ["127.0.0.1:\(port)", "localhost:\(port)"].contains(head.authority?.lowercased())
+        return [login.port(), login.forwardedPort].compactMap(\.self).contains { port in
+            ["127.0.0.1:\(port)", "localhost:\(port)"].contains(head.authority?.lowercased())
+        }
     }
 
     private func isOriginRight(_ head: HTTPRequest) -> Bool {

@@ -39,6 +39,37 @@ public struct InspectorResponse: Sendable {
         self = .json(
             ["error": ["code": .text(failure.code), "message": .text(failure.message)]], status: failure.status)
     }
+
+    /// A page for a person whose browser gets no access.
+    ///
+    /// - Parameter port: The port of the server on loopback.
+    init(page failure: InspectorFailure, port: Int?) {
+        let advice = port.map { port in
+            """
+            <p>Open the address that <code>cachestore serve</code> printed. Its token is valid for that run only.</p>
+            <p>If the store is on another machine, forward the port first, and open the address on yours:</p>
+            <pre>ssh -L \(port):127.0.0.1:\(port) user@machine</pre>
+            <p>If you forward another port of yours, start the inspector with
+            <code>cachestore serve --forwarded-port NUMBER</code>.</p>
+            """
+        }
+        // The message may quote the request.
+        let message = failure.message.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+        let page = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>Cache inspector</title>
+            <main>
+            <h1>Cache inspector: no access</h1>
+            <p>The inspector refused this request: \(message).</p>
+            \(advice ?? "")
+            </main>
+            """
+        self.init(status: failure.status, type: "text/html; charset=utf-8", .bytes(Array(page.utf8)))
+    }
 }
 
 extension InspectorResponse {

@@ -17,15 +17,20 @@ import Synchronization
 public struct InspectorServer: Sendable {
     private let inspector: StoreInspector
     private let port: Int
+    private let forwardedPort: Int?
 
     /// Creates a server. ``run(whenReady:)`` starts listening.
     ///
     /// - Parameters:
     ///   - inspector: The page to serve.
-    ///   - port: The port on 127.0.0.1. By default 0: the system chooses a free port.
-    public init(_ inspector: StoreInspector, port: Int = 0) {
+    ///   - port: The port on 127.0.0.1. By default 0: the system chooses a free port. With the same port, browsers keep
+    ///     the theme and the saved queries.
+    ///   - forwardedPort: The port of your machine, if `ssh -L` forwards a different one to this server. The address
+    ///     has that port.
+    public init(_ inspector: StoreInspector, port: Int = 0, forwardedPort: Int? = nil) {
         self.inspector = inspector
         self.port = port
+        self.forwardedPort = forwardedPort
     }
 
     /// Serves until the calling task is cancelled.
@@ -42,7 +47,8 @@ public struct InspectorServer: Sendable {
     ) async throws {
         // The port that the system chose.
         let actualPort = Atomic(0)
-        let login = AccessGuard.Login(port: { actualPort.load(ordering: .acquiring) })
+        let login = AccessGuard.Login(
+            forwardedPort: forwardedPort, port: { actualPort.load(ordering: .acquiring) })
         let exchange = InspectorExchange(
             inspector: inspector, access: AccessGuard(login: login), path: login.path)
         var configuration = LoopbackServer.Configuration(contentLimit: StoreInspector.contentLimit)
@@ -53,7 +59,7 @@ public struct InspectorServer: Sendable {
             { connection in await exchange.run(request, on: connection) }
         }
         actualPort.store(server.port, ordering: .releasing)
-        await whenReady("http://127.0.0.1:\(server.port)\(login.path)?token=\(login.token)")
+        await whenReady("http://127.0.0.1:\(forwardedPort ?? server.port)\(login.path)?token=\(login.token)")
         await server.run()
     }
 }
