@@ -176,6 +176,7 @@ let package = Package(
             dependencies: [
                 "ByteText",
                 "CInspectorPage",
+                "CacheCodings",
                 "CacheLoader",
                 "CacheReports",
                 "CacheStore",

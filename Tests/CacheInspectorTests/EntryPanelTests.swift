@@ -177,12 +177,62 @@ struct BodyPanelTests {
         #expect(download.answer.fields[.contentDisposition]?.hasPrefix("attachment;") == true)
     }
 
-    @Test("sends a coded body as bytes")
+    /// gzip of `{"number": 1}`.
+    private static let json = "H4sIAAAAAAACA6tWyivNTUotUrJSMKwFAO8VNOANAAAA"
+    /// Twice gzip of 64 MiB of zeros.
+    private static let bomb = """
+        H4sIAAAAAAACA+3cr05CcRTA8YtcNyYbYiAZ5BGIFAYazAbNjgcgkmVzJgsvQWZjc7PSeAO02f0TnDM5L9z7GL/z+aSTTzw7+549NrLSQf1jXa\
+        vth9n8f/nVOMoAAACAxM1e7+vlMSDrFtvLqxsAAAAgdePjVl4dBf5uT8+tAwAAAJL3MOi3qw+B77tJbh0AAACQvM7v26i6BWyKp5Nr+wAAAIDk\
+        vQgGAAAAQCiCAQAAABCLYAAAAADEIhgAAAAAwQgGAAAAQCyCAQAAABCLYAAAAADEIhgAAAAAwQgGAAAAQCyCAQAAABDLYtDvlo8B7Z9iOrw4zA\
+        AAAIjkufnZe1/th3wHPEzs+uL+AAA=
+        """
+
+    private func store(_ data: Data, head: String, in panel: Panel) throws -> StoredEntry {
+        let now = panel.store.configuration.clock()
+        return try panel.store.insert(
+            data,
+            metadata: EntryMetadata(
+                kind: .content, variant: "", status: 200, contentType: "application/json", requestedAt: now,
+                receivedAt: now, expiresAt: nil, head: Array(head.utf8)),
+            for: CacheKey(url: "https://example.com/"))
+    }
+
+    @Test("shows a coded body without its coding, and saves the stored bytes")
     func coded() async throws {
         let panel = try Panel()
-        let entry = try panel.insert("https://example.com/", "readable", head: "Content-Encoding: gzip\n")
-        #expect(
-            try await panel.get("api/body", "id=\(entry.id)").answer.fields[.contentType] == "application/octet-stream")
+        let data = try #require(Data(base64Encoded: Self.json))
+        let entry = try store(data, head: "Content-Encoding: gzip\n", in: panel)
+        let answer = try await panel.get("api/body", "id=\(entry.id)")
+        #expect(answer.text == #"{"number": 1}"#)
+        #expect(answer.answer.fields[.contentType] == "text/plain; charset=utf-8")
+        #expect(answer.answer.fields[named: "X-Body-Length"] == "13")
+        let cut = try await panel.get("api/body", "id=\(entry.id)&max=30")
+        #expect(cut.text.count <= 30)
+        #expect(try await panel.get("api/body", "id=\(entry.id)&download=1").bytes == Array(data))
+        let described = try await panel.get("api/entry", "id=\(entry.id)")
+        #expect(described.string("preview") == "json")
+        #expect(described.bool("is_decoded") == true)
+    }
+
+    @Test("a body that expands to gigabytes is decoded up to the limit")
+    func bomb() async throws {
+        let panel = try Panel()
+        let data = try #require(Data(base64Encoded: Self.bomb))
+        let entry = try store(data, head: "Content-Encoding: gzip, gzip\n", in: panel)
+        let answer = try await panel.get("api/body", "id=\(entry.id)&max=1048576")
+        #expect((1...1_048_576).contains(answer.bytes.count))
+        #expect(answer.answer.fields[named: "X-Body-Length"] == nil)
+    }
+
+    @Test(
+        "a body with an unknown coding, or that is not coded as stated, is sent as bytes",
+        arguments: ["compress", "gzip", "gzip, x"])
+    func undecodable(_ coding: String) async throws {
+        let panel = try Panel()
+        let entry = try panel.insert("https://example.com/", "\u{0}\u{1}", head: "Content-Encoding: \(coding)\n")
+        let answer = try await panel.get("api/body", "id=\(entry.id)")
+        #expect(answer.bytes == [0, 1])
+        #expect(answer.answer.fields[.contentType] == "application/octet-stream")
     }
 
     @Test("`max` truncates a text; a field has the whole length")

@@ -1,6 +1,7 @@
-import CacheLoader
+import CacheCodings
 import CacheReports
 import CacheStore
+import Foundation
 import HTTPTypes
 
 /// The presentation of a body on the page.
@@ -31,15 +32,14 @@ struct BodySniffer {
     let type: String
 
     /// - Parameters:
-    ///   - head: The first bytes of the body.
+    ///   - head: The first bytes of the body, without its content codings.
     ///   - contentType: The field of the response.
-    ///   - isCoded: Whether the body has a content coding.
-    init(head: [UInt8], contentType: String?, isCoded: Bool) {
+    init(head: [UInt8], contentType: String?) {
         if head.isEmpty {
             (preview, type) = (.empty, "text/plain; charset=utf-8")
-        } else if let image = Self.images.first(where: { $0.matches(head) }), !isCoded {
+        } else if let image = Self.images.first(where: { $0.matches(head) }) {
             (preview, type) = (.image, image.type)
-        } else if !isCoded, Self.isText(head) {
+        } else if Self.isText(head) {
             let isJSON = contentType?.lowercased().contains("json") ?? false
             (preview, type) = (isJSON ? .json : .text, "text/plain; charset=utf-8")
         } else {
@@ -56,6 +56,12 @@ struct BodySniffer {
     }
 }
 
+/// The first bytes of a body without its content codings.
+private struct DecodedStart {
+    let bytes: [UInt8]
+    let isWhole: Bool
+}
+
 extension StoreInspector {
     private static let maxText: Int64 = 1 << 20
     private static let maxImage: Int64 = 16 << 20
@@ -66,21 +72,47 @@ extension StoreInspector {
         return try sniff(body, entry).preview
     }
 
+    /// Whether the page shows the body without its content codings.
+    func isDecodable(_ entry: StoredEntry) -> Bool {
+        !entry.metadata.isBodyDecoded && ContentCoding.isKnown(entry.responseFields)
+    }
+
     private func sniff(_ body: StoredBody, _ entry: StoredEntry) throws -> BodySniffer {
-        let coding = entry.responseFields[.contentEncoding]
-        return BodySniffer(
-            head: Array(try body.bytes(at: 0, count: BodySniffer.headLength)),
-            contentType: entry.metadata.contentType,
-            isCoded: !entry.metadata.isBodyDecoded && coding != nil && coding?.lowercased() != "identity")
+        let length = BodySniffer.headLength
+        // A decoder may need more input than it returns bytes.
+        let head =
+            try decodedStart(of: body, entry, limit: Int64(length), reading: 1 << 16)?.bytes
+            ?? Array(body.bytes(at: 0, count: length))
+        return BodySniffer(head: head, contentType: entry.metadata.contentType)
+    }
+
+    /// Decodes up to `limit` bytes, for which it reads at most `count` bytes of the body. Returns `nil` for a body
+    /// without a known content coding, and for one that cannot be decoded.
+    private func decodedStart(
+        of body: StoredBody, _ entry: StoredEntry, limit: Int64, reading count: Int64
+    ) throws -> DecodedStart? {
+        guard isDecodable(entry) else { return nil }
+        let encoded = Data(try body.bytes(at: 0, count: Int(min(body.byteCount, count))))
+        guard let start = ContentCoding.decodeStart(of: encoded, entry.responseFields, limit: limit) else { return nil }
+        return DecodedStart(bytes: Array(start.bytes), isWhole: start.isWhole && Int64(encoded.count) == body.byteCount)
     }
 
     /// Returns a body as text, as an image or as bytes, but never with the content type that the origin states.
+    ///
+    /// Removes the content codings, except for a download.
     func body(_ query: QueryParameters) throws -> InspectorResponse {
         let entry = try entry(named: query)
         guard let body = try store.openBody(of: entry) else {
             throw InspectorFailure.notFound("the body is missing or damaged")
         }
-        return try answer(body, sniff(body, entry), query, name: "\(entry.id)")
+        let sniffer = try sniff(body, entry)
+        let limit = try limit(query, sniffer)
+        var answer = try answer(body, sniffer, query, name: "\(entry.id)")
+        if try !query.bool("download"), let start = try decodedStart(of: body, entry, limit: limit, reading: limit) {
+            answer.content = .bytes(start.bytes)
+            answer.fields[named: "X-Body-Length"] = start.isWhole ? "\(start.bytes.count)" : nil
+        }
+        return answer
     }
 
     /// Returns the bytes of a derived representation.
@@ -92,17 +124,21 @@ extension StoreInspector {
         guard !rows.isEmpty, let body = try store.openDerived(name: name, of: entry) else {
             throw InspectorFailure.notFound("there is no such derived representation")
         }
-        let sniffer = BodySniffer(
-            head: Array(try body.bytes(at: 0, count: BodySniffer.headLength)), contentType: nil, isCoded: false)
+        let sniffer = BodySniffer(head: Array(try body.bytes(at: 0, count: BodySniffer.headLength)), contentType: nil)
         return try answer(body, sniffer, query, name: "\(entry.id)-derived")
+    }
+
+    /// The most bytes of an answer that is not a download.
+    private func limit(_ query: QueryParameters, _ sniffer: BodySniffer) throws -> Int64 {
+        let limit = try query.integer("max", in: 0...Self.maxText) ?? 65_536
+        return sniffer.preview == .image ? Self.maxImage : limit
     }
 
     private func answer(
         _ body: StoredBody, _ sniffer: BodySniffer, _ query: QueryParameters, name: String
     ) throws -> InspectorResponse {
         let isDownload = try query.bool("download")
-        let limit = try query.integer("max", in: 0...Self.maxText) ?? 65_536
-        let count = isDownload ? .max : sniffer.preview == .image ? Self.maxImage : limit
+        let count = isDownload ? .max : try limit(query, sniffer)
         var answer = InspectorResponse(
             type: isDownload ? "application/octet-stream" : sniffer.type,
             .body(body, count: min(body.byteCount, count)))
