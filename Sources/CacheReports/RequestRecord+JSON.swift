@@ -1,3 +1,4 @@
+import CacheLoader
 package import CacheStore
 package import Foundation
 
@@ -16,6 +17,7 @@ extension RequestRecord {
         [
             "content_bytes": .optional(contentByteCount),
             "disk_bytes": .integer(diskByteCount),
+            "forward": .optional(forwardReason?.rawValue),
             "head_milliseconds": .number((latency / .microseconds(1)).rounded() / 1000),
             "host": .optional(host),
             "is_background": .bool(isBackground),
@@ -26,9 +28,30 @@ extension RequestRecord {
             "outcome": .text(outcome.rawValue),
             "partition": .text(partition),
             "process": .integer(processID),
+            "reply": replyDecision.map(\.json) ?? nil,
             "status": .optional(status.map(Int64.init)),
             "time": .text(timestamp),
             "url": .text(url),
+        ]
+    }
+}
+
+extension RecordedReplyDecision {
+    fileprivate var json: JSON {
+        [
+            "action": .text(action.rawValue), "section": .text(rule.section), "phrase": .text(rule.phrase),
+            "field": .optional(field),
+        ]
+    }
+}
+
+extension RemovalRecord {
+    /// The removal as the inspector shows it.
+    package var json: JSON {
+        [
+            "cause": .text(cause.rawValue), "entries": .integer(entryCount), "host": .optional(host),
+            "is_truncated": .bool(isTruncated), "partition": .text(partition), "process": .integer(processID),
+            "time": .text(removedAt.timestamp), "url": .text(url),
         ]
     }
 }

@@ -21,14 +21,19 @@ extension ResponseStore {
                 // cascade to further groups of those members.
                 groups += try connection.groups(of: key)
                 try transaction.noteRemoval(of: key)
-                count += try transaction.removeEntries(for: key)
+                count += try transaction.removing(.invalidated) { () throws(StoreError) in
+                    try transaction.removeEntries(for: key)
+                }
                 _ = try connection.removeFailuresWithFragments(of: key)
             }
             guard !groups.isEmpty else { return count }
             // A response that is still loading may belong to one of the groups, which is not known yet. So record a
             // removal from the whole partition.
             try transaction.noteRemoval(fromPartition: first.partition)
-            return count + (try transaction.removeMembers(of: groups, sameOriginAs: first))
+            return try count
+                + transaction.removing(.invalidated) { () throws(StoreError) in
+                    try transaction.removeMembers(of: groups, sameOriginAs: first)
+                }
         }
         if count > 0, configuration.secureDelete {
             try await maintenanceLane.run { () throws(StoreError) in try self.finishRemoval() }

@@ -15,7 +15,9 @@ extension ResponseStore {
             try writer.write { (transaction) throws(StoreError) in
                 try transaction.noteRemoval(of: key)
                 let hadUses = try transaction.connection.forgetUses(of: key)
-                let entries = try transaction.removeEntries(for: key)
+                let entries = try transaction.removing(.removed) { () throws(StoreError) in
+                    try transaction.removeEntries(for: key)
+                }
                 let existed = try transaction.connection.removeFailuresWithFragments(of: key) || entries > 0
                 return (existed, hadUses)
             }
@@ -37,7 +39,9 @@ extension ResponseStore {
     /// Unlike the removal of a key, does not prevent a running load from storing its response.
     @discardableResult
     public func remove(_ entry: StoredEntry) async throws(StoreError) -> Bool {
-        let existed = try await writer.write { (transaction) throws(StoreError) in try transaction.removeEntry(entry) }
+        let existed = try await writer.write { (transaction) throws(StoreError) in
+            try transaction.removing(.removed) { () throws(StoreError) in try transaction.removeEntry(entry) }
+        }
         if existed, configuration.secureDelete {
             try await maintenanceLane.run { () throws(StoreError) in try self.finishRemoval() }
         }
@@ -85,7 +89,9 @@ extension ResponseStore {
             let batch = rest.prefix(Self.removalBatch)
             let removed = try withBallast { () throws(StoreError) in
                 try writer.write { (transaction) throws(StoreError) in
-                    try transaction.removeEntries(batch, in: selection)
+                    try transaction.removing(.removed) { () throws(StoreError) in
+                        try transaction.removeEntries(batch, in: selection)
+                    }
                 }
             }
             rest = rest.dropFirst(removed.count)

@@ -116,11 +116,13 @@ public final class ResponseStore: Sendable {
         self.requestPass = requestPass
         ballast = BallastWriter(place, staging: blobs)
         deletion = BlobDeletion(blobs, openBodies)
+        let requests = RequestRecorder(root: place.root, isReadOnly: isReadOnly)
+        self.requests = requests
         writer = IndexWriter(
             opened?.index,
             IndexWriter.Dependencies(
                 directory: place, blobs: blobs, deletion: deletion, hotKeys: hotKeys, options: options,
-                observation: observation,
+                observation: observation, requests: requests, clock: configuration.clock,
                 accessInterval: configuration.accessInterval,
                 reopenReplacedDirectory: reopenReplacedDirectory,
                 indexWasReplaced: {
@@ -143,7 +145,6 @@ public final class ResponseStore: Sendable {
         self.limits = limits
         self.reopenReplacedDirectory = reopenReplacedDirectory
         self.observation = observation
-        requests = RequestRecorder(root: place.root, isReadOnly: isReadOnly)
         keyLocks = KeyLocks(root: place.root, isReadOnly: isReadOnly)
         maintenanceLane = BlockingLane(label: "CacheStore.maintenance")
         readingLanes = LaneGroup(label: "CacheStore.reading", count: max(1, configuration.readerCount))

@@ -113,7 +113,7 @@ struct Record: AsyncParsableCommand {
                             try StandardOutput.write(line: record.line(width: width))
                         }
                     }
-                    let isAtEnd = page.next == cursor || page.records.isEmpty && page.lost == 0
+                    let isAtEnd = page.next == cursor || page.count == 0 && page.lost == 0
                     cursor = page.next
                     guard isAtEnd else { continue }
                     guard follow else { break }

@@ -77,9 +77,10 @@ struct OverviewPanelTests {
             outcome: .hit)
         #expect(
             String(decoding: record.json.bytes(.page), as: UTF8.self)
-                == #"{"content_bytes":null,"disk_bytes":0,"head_milliseconds":0.0,"host":"a.example","is_background":false,"#
-                + #""is_truncated":false,"method":"GET","milliseconds":0.0,"network_bytes":0,"outcome":"hit","partition":"","#
-                + #""process":0,"status":null,"time":"1970-01-01T00:00:01.000Z","url":"https://a.example/%3C"}"#)
+                == #"{"content_bytes":null,"disk_bytes":0,"forward":null,"head_milliseconds":0.0,"host":"a.example","#
+                + #""is_background":false,"is_truncated":false,"method":"GET","milliseconds":0.0,"network_bytes":0,"outcome":"hit","partition":"","#
+                + #""process":0,"reply":null,"status":null,"time":"1970-01-01T00:00:01.000Z","url":"https://a.example/%3C"}"#
+        )
     }
 
     @Test("bytes are grouped by host, type and age")

@@ -26,19 +26,31 @@ import Foundation
         for offset in [80, 82, 84] { end += Int(slot[offset]) + Int(slot[offset + 1]) * 256 }
         if end <= slot.count { seal(&slot, 8..<end, at: 0) }
     }
-    guard let (number, record) = slot.withUnsafeBytes({ RequestSlot.record(in: $0) }) else { return }
-    _ = slot.withUnsafeBytes { RequestSlot.mayBelong($0, to: .partition(record.partition)) }
+    guard let (number, event) = slot.withUnsafeBytes({ RequestSlot.event(in: $0) }) else { return }
+    let (partition, processID) =
+        switch event {
+        case .request(let record): (record.partition, record.processID)
+        case .removal(let removal): (removal.partition, removal.processID)
+        }
+    _ = slot.withUnsafeBytes { RequestSlot.mayBelong($0, to: .partition(partition)) }
     check(slot.withUnsafeBytes { RequestSlot.mayBelong($0, to: .everything) }, "an erasure of all finds each record")
 
     var written = [UInt8](repeating: 0, count: RequestSlot.byteCount)
     written.withUnsafeMutableBytes {
-        RequestSlot.write(record, number: number, processID: record.processID, to: $0)
+        RequestSlot.write(event, number: number, processID: processID, to: $0)
     }
-    guard let again = written.withUnsafeBytes({ RequestSlot.record(in: $0) }) else {
+    guard let again = written.withUnsafeBytes({ RequestSlot.event(in: $0) }) else {
         fatalError("broken rule: a written record can be read")
     }
     check(again.number == number, "the number stays")
-    check(again.record.outcome == record.outcome && again.record.status == record.status, "the record stays")
+    switch (again.event, event) {
+    case (.request(let again), .request(let record)):
+        check(again.outcome == record.outcome && again.status == record.status, "the request stays")
+        check(again.forwardCode == record.forwardCode && again.replyCode == record.replyCode, "the decisions stay")
+    case (.removal(let again), .removal(let removal)):
+        check(again.cause == removal.cause && again.entryCount == removal.entryCount, "the removal stays")
+    default: fatalError("broken rule: an event keeps its kind")
+    }
 }
 
 private func seal(_ bytes: inout [UInt8], _ range: Range<Int>, at offset: Int) {

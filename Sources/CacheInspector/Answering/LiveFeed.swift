@@ -42,12 +42,15 @@ package struct LiveFeed: Sendable {
             if isFirst, cursor == nil { cursor = recording?.cursor(beforeLast: recent) }
             isFirst = false
             let page = try store.requestRecords(since: cursor, limit: Self.batchLength)
-            let hasMore = page.records.count == Self.batchLength
+            let hasMore = page.count == Self.batchLength
             if let next = page.next {
-                if !page.records.isEmpty || page.lost > 0 {
+                if page.count > 0 || page.lost > 0 {
                     event += Self.event(
                         "records",
-                        ["records": .array(page.records.map(\.json)), "lost": .integer(page.lost)], id: next)
+                        [
+                            "records": .array(page.records.map(\.json)),
+                            "removals": .array(page.removals.map(\.json)), "lost": .integer(page.lost),
+                        ], id: next)
                 }
                 cursor = next
             }
@@ -58,7 +61,7 @@ package struct LiveFeed: Sendable {
                 try await write(event)
                 lastWrite = .now
             }
-            pause = page.records.isEmpty ? min(pause * 2, Self.longPause) : Self.shortPause
+            pause = page.count == 0 ? min(pause * 2, Self.longPause) : Self.shortPause
             if !hasMore { try await Task.sleep(for: pause) }
         }
     }

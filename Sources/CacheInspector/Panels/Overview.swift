@@ -120,7 +120,7 @@ extension StoreInspector {
             let page = try store.requestRecords(since: cursor, limit: 4_096)
             records += page.records.filter { host == nil || $0.host == host }
             lost += page.lost
-            guard !page.records.isEmpty || page.lost > 0, page.next != cursor else { break }
+            guard page.count > 0 || page.lost > 0, page.next != cursor else { break }
             cursor = page.next
         }
         let now = store.configuration.clock().milliseconds

@@ -70,6 +70,7 @@ extension CacheTransaction {
             : ReplyDecision(
                 for: exchange, original: request, candidates: forwarding.stored.responses,
                 question: forwarding.nominated?.question ?? .none, policy: policy, fingerprint: fingerprint)
+        note(decision, on: received, isKept: keeps(decision))
         return try await act(on: decision, received, isRetry: isRetry)
     }
 
@@ -84,6 +85,7 @@ extension CacheTransaction {
 
     private func send(_ forwarding: Forwarding) async throws(LoadError) -> TransportResponse {
         logForwarding(forwarding)
+        recorded?.note(forwarding.reason)
         let observed = ObservedRequest(context.meters, recorded, clock: configuration.clock)
         do throws(TransportError) {
             var request = forwarding.request
@@ -164,6 +166,14 @@ extension CacheTransaction {
             return try await retry(after: received, without: removals, isRetry: isRetry)
         }
         return try await retry(after: received, isRetry: isRetry)
+    }
+
+    /// Whether this request wants to store the reply, if the decision is to store it.
+    private func keeps(_ decision: ReplyDecision) -> Bool {
+        switch decision {
+        case .store(let response), .storePart(let response): keeps(response)
+        case .freshen, .complete, .serveStale, .update, .relay, .retry: true
+        }
     }
 
     /// Whether this request wants to store a storable response.

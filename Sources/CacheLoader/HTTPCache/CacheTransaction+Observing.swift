@@ -1,5 +1,6 @@
 internal import CacheFoundation
 internal import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
 
@@ -82,6 +83,46 @@ extension CacheTransaction {
     func logFailure(_ error: TransportError) {
         configuration.log(
             .errors, .info, "the origin could not be asked", ["url": "\(LoggedURL(url))", "error": "\(error.code)"])
+    }
+}
+
+/// Notes decisions on replies for the record of requests.
+extension CacheTransaction {
+    /// Notes the decision on a reply for the record of requests. Costs nothing unless the store records.
+    ///
+    /// - Parameter isKept: Whether the request wants to store a storable reply.
+    func note(_ decision: ReplyDecision, on received: Received, isKept: Bool) {
+        guard let recorded else { return }
+        let status = received.reply.head.status
+        let rules = StorageDecision(
+            status: status == .partialContent ? .ok : status, fields: received.reply.head.headerFields,
+            request: request, policy: policy)
+        switch decision {
+        case .freshen, .update: recorded.note(.freshened, .freshenedByReply)
+        case .serveStale: recorded.note(.replaced, .staleOnError)
+        case .store, .storePart, .complete:
+            if !isKept {
+                recorded.note(.relayed, .notWanted)
+            } else if !fitsIntoStore(received.reply.head) {
+                recorded.note(.relayed, .largerThanLimit)
+            } else {
+                recorded.note(.stored, rules.rule)
+            }
+        case .relay:
+            recorded.note(.relayed, ruleAgainstStoring(received, rules))
+        case .retry: break
+        }
+    }
+
+    private func ruleAgainstStoring(_ received: Received, _ rules: StorageDecision) -> Rule {
+        if isOutsideStore { return .contentOutsideKey }
+        let head = received.reply.head
+        if head.status == .notModified { return .replyWithoutBody }
+        guard rules.storability == .storable else { return rules.rule }
+        if method == .head { return .replyWithoutBody }
+        let nominated = head.headerFields[values: .vary].joined(separator: ",")
+        if nominated.contains("*") { return .varyOnEverything }
+        return .unusablePart
     }
 }
 

@@ -147,7 +147,7 @@ extension CacheTransaction {
     }
 
     /// Whether the store accepts a body of the announced length. Without a length, the load tries to store it.
-    private func fitsIntoStore(_ head: HTTPResponse) -> Bool {
+    func fitsIntoStore(_ head: HTTPResponse) -> Bool {
         guard let limit = store.configuration.limits?.largestBody,
             let length = head.headerFields[.contentLength].flatMap({ Int64($0) })
         else { return true }
@@ -173,6 +173,7 @@ extension CacheTransaction {
                 arriving.verifiesDigests == policy.verifiesDigests,
                 let reader = arriving.body.makeReader()
             else { continue }
+            recorded?.note(reason)
             noteMiss(isCoalesced: true)
             var head = arriving.response.head(age: age, policy: policy)
             let expiry = Freshness(of: arriving.response, policy: policy).expiry

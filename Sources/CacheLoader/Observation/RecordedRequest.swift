@@ -1,5 +1,6 @@
 internal import CacheFoundation
 internal import CacheStore
+internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
 
@@ -63,6 +64,16 @@ final class RecordedRequest: Sendable {
             state.record.status = status?.code ?? state.record.status
             state.record.latency = passed
         }
+    }
+
+    /// Records why the request is forwarded.
+    func note(_ reason: ForwardReason) {
+        state.withLock { $0.record.forwardCode = RequestRecord.code(of: reason) }
+    }
+
+    /// Records the decision on the reply.
+    func note(_ action: RecordedReplyDecision.Action, _ rule: Rule) {
+        state.withLock { $0.record.replyCode = RecordedReplyDecision.code(action, rule) }
     }
 
     /// Records an error unless the request has an outcome.

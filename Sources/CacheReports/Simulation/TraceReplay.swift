@@ -65,7 +65,7 @@ package struct TraceReplay {
         while true {
             let page = try store.requestRecords(since: cursor, limit: 4_096)
             try add(page)
-            guard !page.records.isEmpty || page.lost > 0, page.next != cursor else { return }
+            guard page.count > 0 || page.lost > 0, page.next != cursor else { return }
             cursor = page.next
         }
     }

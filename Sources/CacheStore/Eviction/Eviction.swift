@@ -69,7 +69,8 @@ extension WriteTransaction {
                     break
                 }
                 if order.kind == .priority, try rememberUses(of: candidate.id) { ghosts += 1 }
-                guard try removeEntry(id: candidate.id) else { break }
+                let isRemoved = try removing(.evicted) { () throws(StoreError) in try removeEntry(id: candidate.id) }
+                guard isRemoved else { break }
                 order.removed(candidate)
                 batch.report.entries += 1
                 try connection.update(&size)

@@ -47,12 +47,4 @@ extension Connection {
         if let last { preview.lastKey = try key(ofEntry: last) }
         return preview
     }
-
-    /// Returns the key of an entry, or `nil`.
-    func key(ofEntry id: Int64) throws(StoreError) -> CacheKey? {
-        let statement = try prepared("SELECT partition, key FROM entry WHERE id = ?1")
-        defer { statement.reset() }
-        statement.bind(id, at: 1)
-        return try statement.step() ? CacheKey(stored: statement.text(1), partition: statement.text(0)) : nil
-    }
 }

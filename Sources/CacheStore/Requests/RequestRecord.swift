@@ -54,6 +54,10 @@ public struct RequestRecord: Hashable, Sendable {
     public var isBackground: Bool
     /// Whether method, partition or URL were too long for a record.
     public var isTruncated: Bool
+    /// A number of the cache for the reason to forward the request. 0 for none.
+    package var forwardCode: UInt8 = 0
+    /// A number of the cache for the decision on the reply of the origin. 0 for none.
+    package var replyCode: UInt8 = 0
 
     /// The host of the URL, or `nil` for a key without a URL.
     public var host: String? { URLText.host(ofNormalized: url) }
@@ -112,10 +116,53 @@ public struct RequestCursor: Hashable, Sendable, LosslessStringConvertible {
     public var description: String { String(file, radix: 16) + "-\(number)" }
 }
 
+/// An entry that has left a recording store, or several.
+public struct RemovalRecord: Hashable, Sendable {
+    /// The cause of a removal.
+    @nonexhaustive
+    public enum Cause: String, Hashable, Sendable, CaseIterable, Codable {
+        /// Removed to make room, or by an ``EvictionRule``.
+        case evicted
+        /// Removed by the program, by a person, or by a response that forbids storing.
+        case removed
+        /// Removed after the success of an unsafe request (RFC 9111 §4.4), or as a member of its group (RFC 9875).
+        case invalidated
+    }
+
+    /// The time of the removal, by the clock of the store.
+    public var removedAt: Date
+    /// Why the entry was removed.
+    public var cause: Cause
+    /// The URL of the key, or only its beginning if ``isTruncated``. Empty for several entries.
+    public var url: String
+    /// The partition of the entry, or only its beginning if ``isTruncated``. Empty for several entries.
+    public var partition: String
+    /// The number of removed entries. Of the entries that one transaction removes, the first 64 have separate records.
+    /// One record counts the others.
+    public var entryCount: Int64
+    /// The process that removed the entry.
+    public var processID: Int32
+    /// Whether partition or URL were too long for a record.
+    public var isTruncated: Bool
+
+    /// The host of the URL, or `nil` for a key without a URL.
+    public var host: String? { URLText.host(ofNormalized: url) }
+}
+
+/// A line of the record.
+enum RecordedEvent: Hashable, Sendable {
+    case request(RequestRecord)
+    case removal(RemovalRecord)
+}
+
 /// Records read from a store.
 public struct RequestRecords: Sendable {
-    /// The records, in the order in which processes wrote them.
+    /// The requests, in the order in which processes wrote them.
     public internal(set) var records: [RequestRecord] = []
+    /// The removals of entries between the requests, in the order in which processes wrote them.
+    public internal(set) var removals: [RemovalRecord] = []
+    /// The number of requests and removals.
+    public var count: Int { records.count + removals.count }
     /// The position after the records, or `nil` for a store that has never recorded.
     public internal(set) var next: RequestCursor?
     /// The number of lost records between both positions: overwritten, erased, damaged, or dropped by a process that
@@ -127,11 +174,11 @@ public struct RequestRecords: Sendable {
 public struct RequestRecording: Hashable, Sendable {
     /// Whether the processes on the store record their requests.
     public let isOn: Bool
-    /// The number of requests that the record can hold.
+    /// The number of requests and removals that the record can hold.
     public let capacity: Int
-    /// The number of requests in the record.
+    /// The number of requests and removals in the record.
     public let count: Int64
-    /// The number of requests lost from the record.
+    /// The number of requests and removals lost from the record.
     public let lost: Int64
     /// The size of the file in bytes.
     public let byteCount: Int64

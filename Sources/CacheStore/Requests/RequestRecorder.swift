@@ -1,7 +1,7 @@
 internal import CPlatform
 internal import Synchronization
 
-/// Collects the records of this process, and appends them to the ``RequestRing`` in batches, on a separate lane.
+/// Collects the requests and removals of this process, and appends them to the ``RequestRing`` in batches, on a separate lane.
 ///
 /// A request costs no I/O on its thread, except that one request a second checks whether the store records. A kill
 /// loses the records of the last tenth of a second.
@@ -10,7 +10,7 @@ internal import Synchronization
 /// may use the file `requests`, a serial queue and keys. The folder uses no other file, and not the index.
 package final class RequestRecorder: Sendable {
     private struct Pending {
-        let record: RequestRecord
+        let event: RecordedEvent
         /// The number of erasures when the request began.
         let erasures: UInt64
     }
@@ -90,15 +90,26 @@ package final class RequestRecorder: Sendable {
     ///
     /// - Parameter beginning: The value of ``beginning`` at its start.
     package func add(_ record: RequestRecord, since beginning: UInt64) {
+        add([.request(record)], since: beginning)
+    }
+
+    /// Records the removals of a transaction that has committed.
+    ///
+    /// - Parameter beginning: The value of ``beginning`` at its start.
+    func add(_ removals: [RemovalRecord], since beginning: UInt64) {
+        if !removals.isEmpty { add(removals.map(RecordedEvent.removal), since: beginning) }
+    }
+
+    private func add(_ events: [RecordedEvent], since beginning: UInt64) {
         enum Action { case none, setTimer, writeNow }
         let action = state.withLock { state -> Action in
             guard !state.isEnded else { return .none }
-            guard state.pending.count < Self.maxPending else {
-                state.dropped += 1
-                return .none
-            }
-            state.pending.append(Pending(record: record, erasures: beginning))
-            if state.pending.count == Self.batchLength { return .writeNow }
+            let before = state.pending.count
+            let accepted = events.prefix(Self.maxPending - before)
+            state.dropped += events.count - accepted.count
+            guard !accepted.isEmpty else { return .none }
+            state.pending += accepted.map { Pending(event: $0, erasures: beginning) }
+            if before < Self.batchLength, state.pending.count >= Self.batchLength { return .writeNow }
             guard !state.isTimerSet else { return .none }
             state.isTimerSet = true
             return .setTimer
@@ -132,7 +143,7 @@ package final class RequestRecorder: Sendable {
                     guard let header, header.isOn else { return }
                     let current = pending.filter { $0.erasures == header.erasures }
                     try file.append(
-                        current.map(\.record), dropped: dropped + pending.count - current.count, after: header,
+                        current.map(\.event), dropped: dropped + pending.count - current.count, after: header,
                         processID: getpid())
                 }
                 if isWritten == nil { putBack(pending, dropped: dropped) }

@@ -85,15 +85,15 @@ package struct RequestRing: Sendable {
         try write(header)
     }
 
-    /// Appends records after `header`, and writes the header that follows. Requires the lock.
+    /// Appends events after `header`, and writes the header that follows. Requires the lock.
     ///
-    /// - Parameter dropped: The number of earlier records that were dropped. Each of them gets a number.
+    /// - Parameter dropped: The number of earlier events that were dropped. Each of them gets a number.
     func append(
-        _ records: some Collection<RequestRecord>, dropped: Int, after header: RequestRingHeader, processID: Int32
+        _ events: some Collection<RecordedEvent>, dropped: Int, after header: RequestRingHeader, processID: Int32
     ) throws(StoreError) {
         var header = header
-        let kept = Array(records.suffix(Int(header.capacity)))
-        header.next += UInt64(dropped + records.count - kept.count)
+        let kept = Array(events.suffix(Int(header.capacity)))
+        header.next += UInt64(dropped + events.count - kept.count)
         var rest = kept[...]
         while !rest.isEmpty {
             // A run ends at the last slot. The next run starts at the first slot.
@@ -103,9 +103,9 @@ package struct RequestRing: Sendable {
             let offset = header.offset(of: header.next)
             bytes.withUnsafeMutableBytes { buffer in
                 var start = 0
-                for record in run {
+                for event in run {
                     let slot = UnsafeMutableRawBufferPointer(rebasing: buffer[start..<start + RequestSlot.byteCount])
-                    RequestSlot.write(record, number: header.next, processID: processID, to: slot)
+                    RequestSlot.write(event, number: header.next, processID: processID, to: slot)
                     header.next += 1
                     start += slot.count
                 }
@@ -159,17 +159,20 @@ package struct RequestRing: Sendable {
         while number < end {
             // A run ends at the last slot. The next run starts at the first slot.
             let run = min(end - number, UInt64(header.capacity) - number % UInt64(header.capacity))
-            let before = result.records.count
+            let before = result.count
             var expected = number
             try forEachSlot(from: header.offset(of: number), limit: Int(run)) { slot, _ in
-                if let (stored, record) = RequestSlot.record(in: slot), stored == expected {
-                    result.records.append(record)
+                if let (stored, event) = RequestSlot.event(in: slot), stored == expected {
+                    switch event {
+                    case .request(let record): result.records.append(record)
+                    case .removal(let removal): result.removals.append(removal)
+                    }
                 }
                 expected += 1
             }
             number += run
             // Slots beyond the end of a truncated file are lost, too.
-            result.lost += Int64(run) - Int64(result.records.count - before)
+            result.lost += Int64(run) - Int64(result.count - before)
         }
         result.next = RequestCursor(file: header.file, number: end)
         return result

@@ -14,10 +14,11 @@ internal import CacheFoundation
 ///      64  checksum of the key
 ///      72  process
 ///      76  status, 0 for none
-///      78  outcome
+///      78  outcome; 64 and more: cause of a removal, whose number of entries is at 40
 ///      79  1: truncated, 2: background
 ///      80  lengths of method, partition and URL, two bytes each
-///      86  0
+///      86  reason to forward
+///      87  decision on the reply
 ///      88  the three texts
 package enum RequestSlot {
     package static let byteCount = 512
@@ -26,12 +27,32 @@ package enum RequestSlot {
     private static let maxPartitionByteCount = 128
 
     private static let outcomes: [RequestOutcome] = [.hit, .stale, .revalidated, .miss, .error, .coalesced]
+    private static let firstCause = 64
+    private static let causes: [RemovalRecord.Cause] = [.evicted, .removed, .invalidated]
 
     // MARK: Writing
 
-    /// Writes a record to `slot`, which contains only zeros.
+    /// Writes an event to `slot`, which contains only zeros.
     static func write(
-        _ record: RequestRecord, number: UInt64, processID: Int32, to slot: UnsafeMutableRawBufferPointer
+        _ event: RecordedEvent, number: UInt64, processID: Int32, to slot: UnsafeMutableRawBufferPointer
+    ) {
+        switch event {
+        case .request(let record):
+            write(
+                record, code: outcomes.firstIndex(of: record.outcome) ?? 0, number: number, processID: processID,
+                to: slot)
+        case .removal(let removal):
+            var record = RequestRecord(
+                startedAt: removal.removedAt, method: "",
+                target: CacheKey(stored: removal.url, partition: removal.partition), outcome: .hit)
+            record.contentByteCount = removal.entryCount
+            let code = firstCause + (causes.firstIndex(of: removal.cause) ?? 0)
+            write(record, code: code, number: number, processID: processID, to: slot)
+        }
+    }
+
+    private static func write(
+        _ record: RequestRecord, code: Int, number: UInt64, processID: Int32, to slot: UnsafeMutableRawBufferPointer
     ) {
         func store<Value: FixedWidthInteger>(_ value: Value, _ offset: Int) {
             slot.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
@@ -59,8 +80,10 @@ package enum RequestSlot {
         store(record.keyChecksum, 64)
         store(processID, 72)
         store(UInt16(clamping: record.status ?? 0), 76)
-        store(UInt8(outcomes.firstIndex(of: record.outcome) ?? 0), 78)
+        store(UInt8(code), 78)
         store((isTruncated ? 1 : 0) | (record.isBackground ? 2 : 0) as UInt8, 79)
+        store(record.forwardCode, 86)
+        store(record.replyCode, 87)
         store(checksum(UnsafeRawBufferPointer(slot), 8..<offset), 0)
     }
 
@@ -74,20 +97,34 @@ package enum RequestSlot {
 
     // MARK: Reading
 
-    /// Returns the record in `slot` and its number. Returns `nil` for an empty or damaged slot.
-    static func record(in slot: UnsafeRawBufferPointer) -> (number: UInt64, record: RequestRecord)? {
+    /// Returns the event in `slot` and its number. Returns `nil` for an empty or damaged slot.
+    static func event(in slot: UnsafeRawBufferPointer) -> (number: UInt64, event: RecordedEvent)? {
+        guard let (number, code, record) = record(in: slot) else { return nil }
+        if outcomes.indices.contains(code) { return (number, .request(record)) }
+        guard causes.indices.contains(code - firstCause) else { return nil }
+        let removal = RemovalRecord(
+            removedAt: record.startedAt, cause: causes[code - firstCause], url: record.url,
+            partition: record.partition, entryCount: record.contentByteCount ?? 1, processID: record.processID,
+            isTruncated: record.isTruncated)
+        return (number, .removal(removal))
+    }
+
+    /// Reads a slot as a request, and the number at the place of the outcome.
+    private static func record(
+        in slot: UnsafeRawBufferPointer
+    ) -> (number: UInt64, code: Int, record: RequestRecord)? {
         func load<Value: FixedWidthInteger>(_ offset: Int) -> Value {
             Value(littleEndian: slot.loadUnaligned(fromByteOffset: offset, as: Value.self))
         }
         guard let texts = texts(in: slot), load(0) == checksum(slot, 8..<texts.url.upperBound) else { return nil }
-        let outcome = Int(load(78) as UInt8)
-        guard outcomes.indices.contains(outcome) else { return nil }
+        let code = Int(load(78) as UInt8)
         func text(_ range: Range<Int>) -> String { String(decoding: slot[range], as: UTF8.self) }
         let (status, flags) = (load(76) as UInt16, load(79) as UInt8)
         let length = load(40) as Int64
         var record = RequestRecord(
             startedAt: Date(milliseconds: load(16)), method: text(texts.method),
-            target: CacheKey(stored: text(texts.url), partition: text(texts.partition)), outcome: outcomes[outcome])
+            target: CacheKey(stored: text(texts.url), partition: text(texts.partition)),
+            outcome: outcomes.indices.contains(code) ? outcomes[code] : .hit)
         record.keyChecksum = load(64)
         record.latency = .microseconds(load(24) as Int64)
         record.duration = .microseconds(load(32) as Int64)
@@ -98,13 +135,17 @@ package enum RequestSlot {
         record.status = status == 0 ? nil : Int(status)
         record.isTruncated = flags & 1 != 0
         record.isBackground = flags & 2 != 0
-        return (load(8), record)
+        record.forwardCode = load(86)
+        record.replyCode = load(87)
+        return (load(8), code, record)
     }
 
     /// Whether an erasure includes the slot. Includes damaged slots, and compares a truncated text only by its prefix.
     static func mayBelong(_ slot: UnsafeRawBufferPointer, to erasure: RequestRing.Erasure) -> Bool {
         guard slot.contains(where: { $0 != 0 }) else { return false }
-        guard let record = record(in: slot)?.record, let texts = texts(in: slot) else { return true }
+        guard event(in: slot) != nil, let record = record(in: slot)?.record, let texts = texts(in: slot) else {
+            return true
+        }
         switch erasure {
         case .everything: return true
         case .partition(let name): return slot[texts.partition].elementsEqual(prefix(of: name, maxPartitionByteCount))

@@ -68,6 +68,36 @@ extension Rule {
     )
 }
 
+// MARK: - Why a storable response is not stored
+
+extension Rule {
+    /// `Vary` has the member `*`.
+    package static let varyOnEverything = Rule(
+        "RFC 9111 §4.1",
+        "a stored response with a Vary header field value containing a member \"*\" always fails to match")
+
+    /// The body is larger than the limits of the store allow.
+    package static let largerThanLimit = Rule("limit", "the body is larger than the store accepts")
+
+    /// The request stores no errors, or only other content types.
+    package static let notWanted = Rule("policy", "the request does not store such responses")
+
+    /// A HEAD or a 304 has no body to store.
+    package static let replyWithoutBody = Rule("RFC 9110 §6.4.1", "the reply never includes content")
+
+    /// A 206 that does not answer the range of the request, or is decoded already.
+    package static let unusablePart = Rule("RFC 9111 §3.3", "the reply is no part that can be stored")
+}
+
+// MARK: - Why a stored response changes
+
+extension Rule {
+    package static let freshenedByReply = Rule(
+        "RFC 9111 §4.3.4", "the stored response is updated with the fields of the reply")
+
+    package static let staleOnError = Rule("RFC 5861 §4", "a stored response answers in place of an error")
+}
+
 // MARK: - Why a response is stored
 
 extension Rule {

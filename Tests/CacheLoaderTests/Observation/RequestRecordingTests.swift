@@ -95,6 +95,66 @@ struct RequestRecordingTests {
         #expect(records[6].startedAt.timeIntervalSince(records[5].startedAt) == 100)
     }
 
+    struct Reply: CustomTestStringConvertible {
+        var status: HTTPResponse.Status = 200
+        var fields: HTTPFields = [:]
+        var request: HTTPFields = [:]
+        var isShared = false
+        /// The action, the section and the field.
+        let expected: String
+        var testDescription: String { expected }
+    }
+
+    @Test(
+        "Records why a request was forwarded, and the rule and the field that decided about the reply",
+        arguments: [
+            Reply(fields: [.cacheControl: "max-age=60"], expected: "stored RFC 9111 §3 Cache-Control"),
+            Reply(fields: [.expires: "0"], expected: "stored RFC 9111 §3 Expires"),
+            Reply(expected: "stored RFC 9111 §3 -"),
+            Reply(fields: [.cacheControl: "no-store"], expected: "relayed RFC 9111 §3 Cache-Control"),
+            Reply(
+                fields: [.cacheControl: "private"], isShared: true, expected: "relayed RFC 9111 §3 Cache-Control"),
+            Reply(
+                fields: [.cacheControl: "max-age=60"], request: [.authorization: "x"], isShared: true,
+                expected: "relayed RFC 9111 §3 Authorization of the request"),
+            Reply(
+                request: [.cacheControl: "no-store"],
+                expected: "relayed RFC 9111 §5.2.1.5 Cache-Control of the request"),
+            Reply(fields: [.cacheControl: "max-age=60", .vary: "*"], expected: "relayed RFC 9111 §4.1 Vary"),
+            Reply(status: 302, expected: "relayed RFC 9111 §3 -"),
+            Reply(status: 412, expected: "relayed RFC 9110 §15.5.13 -"),
+        ])
+    func decisions(_ reply: Reply) async throws {
+        let (status, fields) = (reply.status, reply.fields)
+        let fixture = try LoaderFixture(
+            transport: ScriptedTransport { _, _ in .reply(status, fields, "body") },
+            policy: CachePolicy(isShared: reply.isShared))
+        try fixture.store.startRecordingRequests(capacity: 100)
+        _ = try await fixture.cache.response(for: .to("/a", reply.request)).text
+        _ = try await lines(fixture, 1)
+        let record = try #require(try fixture.store.requestRecords().records.first)
+        #expect(record.forwardReason == .uriMiss)
+        let decision = try #require(record.replyDecision)
+        #expect("\(decision.action) \(decision.rule.section) \(decision.field ?? "-")" == reply.expected)
+    }
+
+    @Test("Records a validation with its reason, and nothing for a hit")
+    func validation() async throws {
+        let fixture = try fixture(
+            ScriptedTransport { (request, _) in
+                request.headerFields[.ifNoneMatch] == nil
+                    ? .reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\""], "body") : .reply(304, [:])
+            })
+        for seconds in [0, 1, 100] {
+            fixture.clock.advance(by: Double(seconds))
+            _ = try await fixture.cache.response(for: .to("/a")).text
+        }
+        _ = try await lines(fixture, 3)
+        let records = try fixture.store.requestRecords().records
+        #expect(records.map(\.forwardReason) == [.uriMiss, nil, .stale])
+        #expect(records.map { $0.replyDecision?.action } == [.stored, nil, .freshened])
+    }
+
     @Test("Records neither user nor password of a URL, and no field")
     func credentials() async throws {
         let fixture = try fixture(ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "x") })

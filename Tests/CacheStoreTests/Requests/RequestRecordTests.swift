@@ -83,6 +83,8 @@ struct RequestRecordTests {
         record.networkByteCount = 1 << 40
         record.latency = .microseconds(1_234)
         record.duration = .seconds(100_000)
+        record.forwardCode = 7
+        record.replyCode = 255
         let beginning = try #require(fixture.store.requests.beginning)
         fixture.store.requests.add(record, since: beginning)
         fixture.store.requests.flush()

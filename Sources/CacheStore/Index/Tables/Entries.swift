@@ -91,6 +91,14 @@ extension Connection {
         return snapshot
     }
 
+    /// Returns the key of an entry, or `nil` for a removed one.
+    func key(ofEntry id: Int64) throws(StoreError) -> CacheKey? {
+        let statement = try prepared("SELECT key, partition FROM entry WHERE id = ?1")
+        defer { statement.reset() }
+        statement.bind(id, at: 1)
+        return try statement.step() ? CacheKey(stored: statement.text(0), partition: statement.text(1)) : nil
+    }
+
     /// Whether an entry still exists with the same body.
     package func contains(_ entry: StoredEntry) throws(StoreError) -> Bool {
         let statement = try prepared(
@@ -310,6 +318,10 @@ extension WriteTransaction {
         guard try query.step() else { return false }
         release(query.digest(0))
         changes.keys.append(query.int64(1))
+        if let removals {
+            let key = removals.needsKey ? try connection.key(ofEntry: id) : nil
+            self.removals?.add(key)
+        }
         let deletion = try connection.prepared("DELETE FROM entry WHERE id = ?1")
         deletion.bind(id, at: 1)
         try deletion.run()

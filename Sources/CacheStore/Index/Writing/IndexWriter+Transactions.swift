@@ -56,6 +56,8 @@ extension IndexWriter {
         _ jobs: [Job], _ connection: Connection, isShared: Bool, _ commit: inout Commit
     ) -> Bool {
         let transaction = WriteTransaction(connection, accessLog: accessLog, isShared: isShared)
+        let recording = dependencies.requests.beginning
+        if recording != nil { transaction.removals = RecordedRemovals(at: dependencies.clock()) }
         var isJobAtFault = false
         do throws(StoreError) {
             try begin(transaction)
@@ -80,6 +82,7 @@ extension IndexWriter {
             accessLog.advance(to: newest)
             dependencies.deletion.add(transaction.releasedBodies)
             commit.evicted = transaction.evicted
+            if let recording { dependencies.requests.add(transaction.removals?.all ?? [], since: recording) }
             checkpointer.committed(connection)
             return true
         } catch {

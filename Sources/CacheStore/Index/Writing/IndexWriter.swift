@@ -1,3 +1,4 @@
+internal import CacheFoundation
 internal import Dispatch
 internal import Synchronization
 
@@ -8,7 +9,8 @@ internal import Synchronization
 /// the whole transaction. Then each job runs in a separate transaction.
 ///
 /// The folder `Index/Writing/` has the writer, its queue and its transactions, the pending accesses, and the deletion
-/// of bodies. The folder may use the writer's connection, the write lock, the checkpointer and the files of bodies. No
+/// of bodies. The folder may use the writer's connection, the write lock, the checkpointer, the recorder of requests and the files of
+/// bodies. No
 /// other folder deletes bodies of removed entries. The folder has no statement of a table: `Index/Tables/` has them.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
@@ -29,6 +31,8 @@ package final class IndexWriter: Sendable {
         let hotKeys: HotKeys
         let options: IndexOptions
         let observation: StoreObservation
+        let requests: RequestRecorder
+        let clock: @Sendable () -> Date
         let accessInterval: Duration
         /// Called before a connection is opened, because the directory may have been deleted or replaced.
         let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void

@@ -16,6 +16,8 @@ package final class WriteTransaction {
     var changes = HotKeys.Changes()
     /// Entries removed by evictions.
     package var evicted = EvictionReport()
+    /// The removals to record after the commit. `nil` while the store records nothing.
+    var removals: RecordedRemovals?
     /// When the write lock was taken.
     private var began = ContinuousClock.now
 
@@ -46,6 +48,17 @@ package final class WriteTransaction {
         self.connection = connection
         self.accessLog = accessLog
         self.isShared = isShared
+    }
+
+    /// Calls `body`, whose removals of entries have this cause. Without a cause, a removal is not recorded: the entry is
+    /// replaced.
+    func removing<Value>(
+        _ cause: RemovalRecord.Cause, _ body: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let before = removals?.cause
+        removals?.cause = cause
+        defer { removals?.cause = before }
+        return try body()
     }
 
     /// Records that a row no longer has this body.
