@@ -5,7 +5,8 @@ import io
 import json
 from urllib.parse import quote
 from playwright.sync_api import expect
-from store import url
+from measures import DEVTOOLS
+from store import long_url, url
 
 
 def open_panel(page, base, route):
@@ -27,17 +28,20 @@ def routes(page, base):
             ("why", f"why?text={text}"), ("eviction", "eviction"), ("sql", "sql"), ("failures", "failures")]
 
 
+def toggle_all_but_misses(page):
+    for name in ("hit", "coalesced", "revalidated", "stale", "error", "removal"):
+        page.get_by_role("button", name=name, exact=True).click()
+
+
 def live(page, base):
     open_panel(page, base, "live")
     expect(rows(page).first).to_be_visible()
     expect(page.locator(".live-table .outcome").nth(1)).not_to_be_empty()
     page.keyboard.press("p")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
-    for name in ("hit", "coalesced", "revalidated", "stale", "error"):
-        page.get_by_role("button", name=name, exact=True).click()
+    toggle_all_but_misses(page)
     expect(page.locator(".live-table .rows .outcome").filter(has_not_text="miss")).to_have_count(0)
-    for name in ("hit", "coalesced", "revalidated", "stale", "error"):
-        page.get_by_role("button", name=name, exact=True).click()
+    toggle_all_but_misses(page)
     page.get_by_label("Host").fill("no-such-host")
     expect(page.get_by_text("No recent request fits the filter.")).to_be_visible()
     page.get_by_label("Host").fill("")
@@ -45,10 +49,100 @@ def live(page, base):
     page.locator(".live-table").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
+    expect(page.locator(".detail")).to_contain_text("Outcome")
+    page.locator(".detail").get_by_role("link", name="Entry", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Entry")
     page.keyboard.press("1")
     expect(page.get_by_role("heading", level=1)).to_have_text("Live")
     page.get_by_role("button", name="Resume").click()
+
+
+def decisions(page, base):
+    """A row of Live tells why a response is never stored, and who removed an entry."""
+    open_panel(page, base, "live")
+    detail = page.locator(".detail")
+    toggle_all_but_misses(page)
+    row = rows(page).filter(has_text="/never").first
+    expect(row).to_be_visible()
+    page.keyboard.press("p")
+    row.click()
+    expect(detail).to_contain_text("uri-miss, no response is stored for the URL")
+    expect(detail).to_contain_text(
+        "Not stored, RFC 9111 §3: the no-store cache directive is not present in the response. Field: Cache-Control")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    detail.get_by_role("button", name="Copy as curl").click()
+    expect(detail.get_by_role("button", name="Copy as curl")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == f"curl '{url('/never')}'"
+    detail.get_by_role("button", name="Close").click()
+    expect(detail).to_be_hidden()
+    page.get_by_role("button", name="Resume").click()
+    toggle_all_but_misses(page)
+    records = page.evaluate(f"""() => new Promise(done => {{
+        const source = new EventSource('./api/live?recent=1000')
+        const removals = []
+        source.addEventListener('records', event => {{
+            removals.push(...JSON.parse(event.data).removals)
+            if (removals.length > 0) {{ source.close(); done(removals) }}
+        }})
+    }})""")
+    assert (records[0]["cause"], records[0]["url"]) == ("removed", url("/removed")), records
+
+
+def archive(page, base):
+    """Saves the requests of Live as an HTTP Archive, and opens it with the importer of Chromium's network panel."""
+    open_panel(page, base, "live")
+    expect(rows(page).first).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as HAR").click()
+    assert download.value.suggested_filename == "requests.har"
+    with open(download.value.path(), encoding="utf-8") as file:
+        text = file.read()
+    log = json.loads(text)["log"]
+    assert log["version"] == "1.2" and log["entries"], log
+    for item in log["entries"]:
+        assert {"startedDateTime", "time", "request", "response", "cache", "timings"} <= item.keys(), item
+        assert {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"} <= item["request"].keys()
+        assert {"status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL", "headersSize",
+                "bodySize"} <= item["response"].keys()
+        assert item["time"] >= 0 and all(item["timings"][name] >= 0 for name in ("send", "wait", "receive")), item
+    statuses = [field["value"] for item in log["entries"] for field in item["response"]["headers"]]
+    assert any(status.startswith("cachestore; hit") for status in statuses), statuses[:9]
+    assert any("fwd=" in status for status in statuses), statuses[:9]
+    devtools = page.context.browser.new_page()
+    devtools.goto(f"{DEVTOOLS}/devtools/devtools_app.html")
+    imported = devtools.evaluate("""async text => {
+        const har = await import('./models/har/har.js')
+        const log = new har.HARFormat.HARRoot(JSON.parse(text)).log
+        return har.Importer.Importer.requestsFromHARLog(log).map(request => [request.url(), request.statusCode])
+    }""", text)
+    devtools.close()
+    assert sorted(imported) == sorted([item["request"]["url"], item["response"]["status"]] for item in log["entries"]), imported[:3]
+
+
+def hidden(page, base):
+    """Six streams use up the connections of a browser to a server. Hidden pages close theirs, so a seventh page works."""
+    script = """() => {
+        Object.defineProperty(document, 'hidden', {value: true, configurable: true})
+        document.dispatchEvent(new Event('visibilitychange'))
+    }"""
+    pages = []
+    for _ in range(7):
+        other = page.context.new_page()
+        other.goto(f"{base}#/live", wait_until="commit")
+        expect(rows(other).first).to_be_visible()
+        other.evaluate(script)
+        pages.append(other)
+    first = pages[0]
+    first.evaluate("""() => {
+        Object.defineProperty(document, 'hidden', {value: false, configurable: true})
+        document.dispatchEvent(new Event('visibilitychange'))
+    }""")
+    # The stream continues after the last event: no record comes twice.
+    first.wait_for_timeout(1500)
+    shown = first.evaluate("[...document.querySelectorAll('.live-table .rows .row')].map(row => row.textContent)")
+    assert len(shown) == len(set(shown)), "a record came twice"
+    for other in pages:
+        other.close()
 
 
 def live_again(page, base):
@@ -83,11 +177,10 @@ def overview(page, base):
     expect(slider).not_to_have_attribute("aria-valuetext", "no time")
     expect(page.locator(".latency svg")).to_be_visible()
     page.get_by_label("Requests of").select_option("15")
-    area = page.locator(".treemap .area").first
-    area.focus()
-    page.keyboard.press("Enter")
+    page.locator(".shares a").first.click()
     expect(page.get_by_role("link", name="Clear the filter")).to_be_visible()
-    page.locator(".treemap .area").first.click()
+    expect(page.locator(".shares th").first).to_have_text("Content type")
+    page.locator(".shares a").first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Entries")
     assert "host=" in page.url, page.url
 
@@ -97,15 +190,30 @@ def entries(page, base):
     expect(rows(page).first).to_be_visible()
     page.keyboard.press("/")
     page.keyboard.type(url("/page/1"))
-    expect(page.locator(".heading .status")).to_contain_text("11 entries")
+    expect(page.locator(".heading .status")).to_contain_text("15 entries")
+    page.get_by_label("URL contains").fill("PARAMETER8=value")
+    expect(page.locator(".heading .status")).to_contain_text("4 entries")
+    # The end of a long URL is visible.
+    end = rows(page).first.locator(".url .end")
+    assert end.inner_text() == long_url(100)[-24:], end.inner_text()
+    assert end.evaluate("end => end.scrollWidth <= end.clientWidth + 1"), "the end of a URL is cut"
+    page.get_by_label("URL contains").fill("/language")
+    expect(page.locator(".variant")).to_have_text(["de", "en"])
+    page.get_by_label("URL contains").fill("")
     page.keyboard.press("Escape")
-    page.get_by_role("button", name="Stored").click()
-    expect(page.get_by_role("columnheader", name="Stored")).to_have_attribute("aria-sort", "descending")
-    page.get_by_label("Order").select_option("key ascending")
+    for name in ("State", "URL", "Status", "Type", "Size", "Used", "Hits", "Stored"):
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.get_by_role("columnheader", name=name)).not_to_have_attribute("aria-sort", "none")
+        expect(rows(page).nth(5).locator(".size")).not_to_be_empty()
+    page.get_by_role("button", name="Size", exact=True).click()
+    # The largest body comes first.
+    expect(page.locator('.rows [aria-rowindex="2"] .size')).to_have_text("41.2 kB")
+    page.get_by_role("button", name="URL", exact=True).click()
+    expect(page.get_by_role("columnheader", name="URL")).to_have_attribute("aria-sort", "ascending")
     page.get_by_label("Size to").fill("much")
     expect(page.get_by_role("alert")).to_contain_text("is no size")
     page.get_by_label("Size to").fill("1 GB")
-    page.get_by_label("Content type").fill("image/*")
+    page.get_by_label("Content type").fill("video/*")
     expect(page.get_by_text("No entry fits the filter.")).to_be_visible()
     page.get_by_role("link", name="Clear the filter").click()
     expect(rows(page).nth(5)).to_be_visible()
@@ -124,12 +232,21 @@ def open_entry(page, base, address):
 def entry(page, base):
     open_entry(page, base, url("/page/2?edition=morning"))
     expect(page.locator(".freshness svg")).to_be_visible()
+    page.get_by_text("Age, term by term").first.click()
     expect(page.get_by_text("current_age")).to_be_visible()
     assert "session=secret" not in page.content(), "a secret shows before the user asks for it"
     page.get_by_role("button", name="Show the value of Set-Cookie").click()
     expect(page.get_by_text("session=secret")).to_be_visible()
     open_entry(page, base, url("/data/3"))
     expect(page.locator(".preview pre")).to_contain_text('"number": 3')
+    open_entry(page, base, url("/coded"))
+    expect(page.locator(".preview pre")).to_contain_text('"list": [\n    "coded",')
+    expect(page.get_by_text("Shown without its content coding")).to_be_visible()
+    page.get_by_role("link", name="Why?").last.click()
+    expect(page.get_by_label("URL or curl command")).to_have_value(f"curl '{url('/coded')}' -H 'accept-language: de'")
+    expect(page.locator(".verdict .outcome")).to_contain_text("Hit")
+    open_entry(page, base, url("/binary"))
+    expect(page.locator(".preview pre")).to_contain_text("0010  10 11 12")
     open_entry(page, base, url("/picture/3"))
     page.wait_for_function("() => document.querySelector('.preview img')?.naturalWidth === 64")
     open_entry(page, base, url("/language"))
@@ -243,7 +360,7 @@ def frame(page, base):
 
 def change(page, base):
     open_panel(page, base, "entries")
-    page.get_by_label("URL begins with").fill(url("/style/1"))
+    page.get_by_label("URL contains").fill(url("/style/1"))
     expect(page.locator(".heading .status")).to_contain_text("6 entries")
     page.locator(".entries-table").focus()
     page.keyboard.press("ArrowDown")
@@ -268,7 +385,8 @@ def change(page, base):
     expect(page.get_by_text("keys refreshed")).to_be_visible(timeout=30_000)
 
 
-READING = [("frame", frame), ("live", live), ("live again", live_again), ("overview", overview), ("entries", entries),
+READING = [("frame", frame), ("live", live), ("live again", live_again), ("decisions", decisions), ("archive", archive),
+           ("hidden pages", hidden), ("overview", overview), ("entries", entries),
            ("entry", entry), ("entry left", left_while_found), ("bodies with scripts", hostile), ("why", why),
            ("eviction", eviction), ("sql", sql), ("failures", failures)]
 CHANGING = [("change", change)]

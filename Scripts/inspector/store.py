@@ -1,6 +1,7 @@
 """Stores for the check of the inspector: one that two processes use, and one with a million entries."""
 
 import contextlib
+import gzip
 import os
 import re
 import sqlite3
@@ -34,6 +35,12 @@ def origin_response(path, fields):
         return 200, "text/html; charset=utf-8", HOSTILE
     if path.startswith("/language"):
         return 200, "text/plain", f"language {fields.get('Accept-Language')}".encode()
+    if path.startswith("/never"):
+        return 200, "text/plain", b"never stored"
+    if path.startswith("/binary"):
+        return 200, "application/octet-stream", bytes(range(256)) * 20
+    if path.startswith("/coded"):
+        return 200, "application/json", gzip.compress(b'{"list": [%s]}' % b", ".join([b'"coded"'] * 50), mtime=0)
     if path.startswith("/picture"):
         return 200, "image/png", png()
     if path.startswith("/data"):
@@ -51,6 +58,10 @@ def origin_fields(path):
         return {"Cache-Control": "max-age=1"}
     if path.startswith("/language"):
         return {"Cache-Control": "max-age=600", "Vary": "Accept-Language"}
+    if path.startswith("/never"):
+        return {"Cache-Control": "no-store"}
+    if path.startswith("/coded"):
+        return {"Cache-Control": "max-age=600", "Content-Encoding": "gzip", "Vary": "Accept-Language"}
     if path.startswith("/hostile"):
         return {"Cache-Control": "max-age=600", "X-Markup": "<img src=x onerror=alert(1)>" * 300}
     return {"Cache-Control": "max-age=86400"}
@@ -80,6 +91,11 @@ def urls():
     return [url(path) for path in paths]
 
 
+def long_url(number):
+    """Returns one of many addresses that differ only near their end."""
+    return url(f"/page/{number}?" + "&".join(f"parameter{index}=value" for index in range(9)) + f"&page={number}")
+
+
 @contextlib.contextmanager
 def used_by_two(tool, directory, proxy):
     """Fills a store, and loads through it with two concurrent processes until the end."""
@@ -88,12 +104,14 @@ def used_by_two(tool, directory, proxy):
     run(tool, proxy, "record", "on", *where)
     run(tool, proxy, "get", *urls(), *where)
     for language in ("de", "en"):
-        run(tool, proxy, "get", url("/language"), "-H", f"Accept-Language: {language}", *where)
+        run(tool, proxy, "get", url("/language"), url("/coded"), "-H", f"Accept-Language: {language}", *where)
+    run(tool, proxy, "get", *map(long_url, range(100, 104)), url("/binary"), url("/removed"), *where)
+    run(tool, proxy, "remove", url("/removed"), *where)
     has_ended = threading.Event()
 
     def load(part):
         while not has_ended.wait(0.2):
-            run(tool, proxy, "get", *urls()[part::2], url(f"/broken/{part}"), *where)
+            run(tool, proxy, "get", *urls()[part::2], url(f"/broken/{part}"), url("/never"), *where)
 
     threads = [threading.Thread(target=load, args=(part,)) for part in range(2)]
     for thread in threads:
@@ -108,12 +126,12 @@ def used_by_two(tool, directory, proxy):
 
 @contextlib.contextmanager
 def serving(tool, directory, proxy, *options):
-    """Starts the inspector, and returns the address that it prints."""
+    """Starts the inspector, and returns the address that it prints and the process."""
     process = subprocess.Popen([tool, "serve", "--store", directory, *filter(None, options)], stdout=subprocess.PIPE, text=True,
                                env=environment(proxy))
     try:
         line = process.stdout.readline()
-        yield re.search(r"http://\S+", line)[0]
+        yield re.search(r"http://\S+", line)[0], process
         if process.poll() is not None:
             raise RuntimeError(f"the inspector ended by itself with {process.returncode}")
     finally:

@@ -36,6 +36,9 @@ static const unsigned char format_js[] = {
 static const unsigned char freshness_js[] = {
 #embed "Web/freshness.js"
 };
+static const unsigned char har_js[] = {
+#embed "Web/har.js"
+};
 static const unsigned char icon_svg[] = {
 #embed "Web/icon.svg"
 };
@@ -72,9 +75,6 @@ static const unsigned char table_js[] = {
 static const unsigned char theme_js[] = {
 #embed "Web/theme.js"
 };
-static const unsigned char treemap_js[] = {
-#embed "Web/treemap.js"
-};
 static const unsigned char why_js[] = {
 #embed "Web/why.js"
 };
@@ -93,6 +93,7 @@ static const cinspectorpage_file files[] = {
     FILE_NAMED("failures.js", failures_js),
     FILE_NAMED("format.js", format_js),
     FILE_NAMED("freshness.js", freshness_js),
+    FILE_NAMED("har.js", har_js),
     FILE_NAMED("icon.svg", icon_svg),
     FILE_NAMED("index.html", index_html),
     FILE_NAMED("keys.js", keys_js),
@@ -105,7 +106,6 @@ static const cinspectorpage_file files[] = {
     FILE_NAMED("style.css", style_css),
     FILE_NAMED("table.js", table_js),
     FILE_NAMED("theme.js", theme_js),
-    FILE_NAMED("treemap.js", treemap_js),
     FILE_NAMED("why.js", why_js),
 };
 

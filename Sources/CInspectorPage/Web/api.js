@@ -59,10 +59,11 @@ export async function post(name, body, signal) {
   })).json();
 }
 
-/// Returns the text of a body, and the length of the body.
-export async function text(name, parameters, signal) {
-  const response = await send(path(name, parameters), {signal, cache: "no-store"});
-  return {text: await response.text(), length: Number(response.headers.get("X-Body-Length"))};
+/// Returns the first bytes of a body, and whether these are all.
+export async function body(parameters) {
+  const response = await send(path("body", parameters), {cache: "no-store"});
+  const data = new Uint8Array(await response.arrayBuffer());
+  return {data, isWhole: response.headers.get("X-Body-Length") === String(data.length)};
 }
 
 export async function session() {

@@ -14,15 +14,15 @@ import {Change} from "./change.js";
 import {showKeys} from "./keys.js";
 
 const PANELS = [
-  {name: "live", title: "Live", icon: "◉", Panel: Live},
-  {name: "overview", title: "Overview", icon: "▦", Panel: Overview},
-  {name: "entries", title: "Entries", icon: "☰", Panel: Entries},
+  {name: "live", title: "Live", Panel: Live},
+  {name: "overview", title: "Overview", Panel: Overview},
+  {name: "entries", title: "Entries", Panel: Entries},
   {name: "entry", title: "Entry", within: "entries", Panel: Entry},
-  {name: "why", title: "Why?", icon: "⁇", Panel: Why},
-  {name: "eviction", title: "Eviction", icon: "⇥", Panel: Eviction},
-  {name: "sql", title: "SQL", icon: "⌘", Panel: SQL},
-  {name: "failures", title: "Failures", icon: "△", Panel: Failures},
-  {name: "change", title: "Change", icon: "✎", Panel: Change, changes: true},
+  {name: "why", title: "Why?", Panel: Why},
+  {name: "eviction", title: "Eviction", Panel: Eviction},
+  {name: "sql", title: "SQL", Panel: SQL},
+  {name: "failures", title: "Failures", Panel: Failures},
+  {name: "change", title: "Change", Panel: Change, changes: true},
 ];
 
 const main = document.getElementById("main");
@@ -76,8 +76,7 @@ function fillNavigation() {
   put(document.getElementById("panels"), available.filter((panel) => !panel.within).map((panel, index) =>
     h("a", {
       href: `#/${panel.name}`, "data-name": panel.name, "aria-keyshortcuts": String(index + 1),
-    }, h("span.icon", {"aria-hidden": "true"}, panel.icon), panel.title,
-    h("kbd", {"aria-hidden": "true"}, String(index + 1)))));
+    }, panel.title, h("kbd", {"aria-hidden": "true"}, String(index + 1)))));
   const {directory, version, allows_changes: allowsChanges} = context.session;
   put(document.getElementById("store"),
     h("span.name", {title: directory}, directory.split("/").filter(Boolean).at(-1) ?? directory),
@@ -135,7 +134,7 @@ function showEnded() {
   document.getElementById("panels").replaceChildren();
   put(main, h("div.empty",
     h("h1", "This session has ended"),
-    h("p", "Open the address that ", h("code", "cachestore serve"), " printed. It holds a token that is valid for this run only.")));
+    h("p", "Open the address that ", h("code", "cachestore serve"), " printed. Its token is valid for that run only.")));
 }
 
 async function start() {

@@ -39,7 +39,7 @@ export class Change {
   show({selected, ...parameters}) {
     const hasFilter = Object.keys(parameters).length > 0;
     for (const [name, control] of Object.entries(this.fields)) {
-      if (hasFilter) control.value = parameters[name] ?? (name === "partition" ? "*" : "");
+      if (hasFilter) control.value = parameters[name === "url" ? "prefix" : name] ?? (name === "partition" ? "*" : "");
     }
     this.#use(selected || (!hasFilter && this.#context.selection.size > 0) ? "selected" : "filter");
   }
@@ -68,8 +68,8 @@ export class Change {
   #selection() {
     if (this.#source === "everything") return {everything: true};
     if (this.#source === "selected") return {ids: [...this.#context.selection]};
-    const {partition, ...rest} = Object.fromEntries(Object.entries(this.fields).map(([name, control]) => [name, control.value.trim()]));
-    const selection = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== ""));
+    const {partition, url: prefix, ...rest} = Object.fromEntries(Object.entries(this.fields).map(([name, control]) => [name, control.value.trim()]));
+    const selection = Object.fromEntries(Object.entries({prefix, ...rest}).filter(([, value]) => value !== ""));
     if (partition && partition !== "*") selection.partition = partition === "-" ? "" : partition.slice(1);
     return selection;
   }

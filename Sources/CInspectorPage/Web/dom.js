@@ -134,6 +134,11 @@ export function copyButton(text, label = "Copy", name = label) {
   return button;
 }
 
+/// A URL that a narrow box cuts in its middle, because URLs of one site differ at their end.
+export function middle(text) {
+  return text.length < 40 ? [text] : [h("span.start", text.slice(0, -24)), h("span.end", text.slice(-24))];
+}
+
 /// Saves a text as a file.
 export function download(name, type, text) {
   const url = URL.createObjectURL(new Blob([text], {type}));

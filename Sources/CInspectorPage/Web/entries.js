@@ -1,24 +1,27 @@
 // Entries: a virtual table of all stored responses.
 
 import * as api from "./api.js";
-import {debounced, failed, field, h, linkButton, put, select} from "./dom.js";
+import {debounced, failed, field, h, linkButton, middle, put, select} from "./dom.js";
 import {bytes, count, parseBytes, plural, relative, tags} from "./format.js";
 import {Pages} from "./paging.js";
 import {VirtualTable} from "./table.js";
 
 const PAGE = 200;
-const SORTS = [["key ascending", "URL"], ["key descending", "URL, last first"], ["stored descending", "Stored, latest first"],
-  ["stored ascending", "Stored, oldest first"], ["eviction ascending", "Next to be evicted"]];
 
 const COLUMNS = [
-  {name: "check", title: h("span.unseen", "Selected")}, {name: "state", title: "State"}, {name: "url", title: "URL", link: true, sort: "key"},
-  {name: "status", title: "Status", number: true}, {name: "type", title: "Type"}, {name: "size", title: "Size", number: true},
-  {name: "expires", title: "Expires", number: true}, {name: "stored", title: "Stored", number: true, sort: "stored"},
-  {name: "used", title: "Used", number: true, sort: "eviction"}, {name: "hits", title: "Hits", number: true},
+  {name: "check", title: h("span.unseen", "Selected")}, {name: "state", title: "State", sort: "expires"},
+  {name: "url", title: "URL", link: true, sort: "key"},
+  {name: "status", title: "Status", number: true, sort: "status"}, {name: "type", title: "Type", sort: "type"},
+  {name: "size", title: "Size", number: true, sort: "size"}, {name: "stored", title: "Stored", number: true, sort: "stored"},
+  {name: "used", title: "Used", number: true, sort: "used"}, {name: "hits", title: "Hits", number: true, sort: "hits"},
 ];
+const SORTS = COLUMNS.filter(({sort}) => sort).flatMap(({sort, title}) => [
+  [`${sort} ascending`, `${title} ↑`], [`${sort} descending`, `${title} ↓`]]);
 
-export function describeState(row) {
-  const parts = [row.freshness === "fresh" ? "● fresh" : "◐ stale"];
+/// "● fresh 59 min, pinned": the state, and the time until or since the end of the freshness lifetime.
+export function describeState(row, now) {
+  const time = row.expires_at ? ` ${relative(row.expires_at, now).replace(/^in | ago$/g, "")}` : "";
+  const parts = [`${row.freshness === "fresh" ? "● fresh" : "◐ stale"}${time}`];
   if (row.is_pinned) parts.push("pinned");
   if (row.kind === "error") parts.push("error");
   if (row.part_start !== null && row.part_start !== undefined) parts.push("part");
@@ -26,17 +29,17 @@ export function describeState(row) {
 }
 
 export function shortType(type) {
-  return (type ?? "").split(";")[0].trim() || "–";
+  return (type ?? "").split(";")[0].trim().replace(/^(text|application)\//, "") || "–";
 }
 
 /// The fields that filter entries. Change uses those that a selection supports.
 export function filterFields(context, changed, isForChange = false) {
   const input = (attributes) => h("input", {type: "search", autocomplete: "off", spellcheck: "false", ...attributes, oninput: changed});
   const fields = {
-    prefix: input({placeholder: "https://example.com/…", "data-key": "/"}), host: input({placeholder: "example.com"}),
-    tag: input({placeholder: "any"}), type: input({placeholder: "image/*"}),
+    url: input({placeholder: isForChange ? "https://example.com/…" : "any part of it", "data-key": "/"}),
+    host: input({placeholder: "example.com"}), tag: input({placeholder: "any"}), type: input({placeholder: "image/*"}),
   };
-  const labels = {prefix: "URL begins with", host: "Host", tag: "Tag", type: "Content type"};
+  const labels = {url: isForChange ? "URL begins with" : "URL contains", host: "Host", tag: "Tag", type: "Content type"};
   if (!isForChange) {
     Object.assign(fields, {
       freshness: select([["", "any"], ["fresh", "● fresh"], ["stale", "◐ stale"]], "", {onchange: changed}),
@@ -82,11 +85,12 @@ export class Entries {
       range: (first, last) => this.pages.prepare(last),
     });
     this.element = h("div.panel.fills", h("div.heading", h("h1", "Entries"), this.status),
-      h("div.filters", elements, field("Order", this.sortField)), this.actions, this.notice, this.table.element);
+      h("div.filters", elements, h("div.order", field("Order", this.sortField))), this.actions, this.notice, this.table.element);
   }
 
   show(parameters) {
     for (const [name, control] of Object.entries(this.fields)) control.value = parameters[name] ?? (name === "partition" ? "*" : "");
+    this.fields.url.value = parameters.prefix ?? parameters.search ?? "";
     if (this.fields.partition?.value === "") this.fields.partition.value = "*";
     this.#sort = parameters.sort ?? "key";
     this.#order = parameters.order ?? "ascending";
@@ -96,8 +100,11 @@ export class Entries {
   hide() { this.pages.stop(); }
 
   #values() {
-    return Object.fromEntries(Object.entries(this.fields).map(([name, control]) => [name, control.value.trim()])
+    const {url, ...values} = Object.fromEntries(Object.entries(this.fields).map(([name, control]) => [name, control.value.trim()])
       .filter(([name, value]) => value !== "" && !(name === "partition" && value === "*")));
+    // An index finds the beginning of a URL.
+    if (url) values[/^(https?:\/\/|name=)/.test(url) ? "prefix" : "search"] = url;
+    return values;
   }
 
   #restart() {
@@ -142,35 +149,31 @@ export class Entries {
   }
 
   #sortBy(key) {
-    const canTurn = key !== "eviction" && key === this.#sort;
-    this.#order = canTurn && this.#order === "ascending" ? "descending" : "ascending";
-    if (key === "stored" && this.#sort !== "stored") this.#order = "descending";
+    const isAscending = key === this.#sort ? this.#order === "descending" : ["key", "type", "expires"].includes(key);
+    this.#order = isAscending ? "ascending" : "descending";
     this.#sort = key;
     this.#restart();
   }
 
   #fill(index, cells, row) {
     const entry = this.pages.rowAt(index);
-    const [check, state, url, status, type, size, expires, stored, used, hits] = cells;
+    const [, state, url, status, type, size, stored, used, hits] = cells;
     if (!entry) {
       for (const cell of cells) cell.textContent = "";
       url.textContent = "…";
       return;
     }
-    const isSelected = this.#context.selection.has(entry.id);
-    if (this.#context.session.allows_changes) {
-      row.setAttribute("aria-selected", String(isSelected));
-      check.textContent = isSelected ? "☑" : "☐";
-    }
+    if (this.#context.session.allows_changes) row.setAttribute("aria-selected", String(this.#context.selection.has(entry.id)));
     state.textContent = describeState(entry);
     state.className = `state ${entry.freshness}`;
-    url.textContent = entry.url;
+    // The values of "accept-language: de" distinguish variants; the title has the names.
+    put(url, middle(entry.url), entry.variant
+      ? h("span.variant", entry.variant.split("\n").map((line) => line.split(": ")[1] ?? "–").join(" · ")) : null);
     url.href = api.link("entry", {id: entry.id});
     url.title = [entry.url, entry.variant, tags(entry.tags).join(", ")].filter(Boolean).join("\n");
     status.textContent = entry.status;
     type.textContent = shortType(entry.content_type);
     size.textContent = bytes(entry.byte_size);
-    expires.textContent = relative(entry.expires_at);
     stored.textContent = relative(entry.created_at);
     used.textContent = relative(entry.accessed_at);
     hits.textContent = count(entry.hit_count);

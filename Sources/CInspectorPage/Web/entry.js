@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import {copyButton, facts, h, linkButton, put, section, table, tile} from "./dom.js";
-import {bytes, count, fullTime, plural, relative, tags} from "./format.js";
+import {bytes, count, curl, fullTime, plural, relative, tags} from "./format.js";
 import {describeState} from "./entries.js";
 import {ageTerms, freshnessBar} from "./freshness.js";
 import {preview} from "./preview.js";
@@ -46,12 +46,16 @@ export class Entry {
 
   #draw(data) {
     const {entry, freshness} = data;
+    // The request that this variant answers, without fingerprints of secrets.
+    const nominated = data.variants.find((variant) => variant.is_this)?.fields ?? [];
+    const request = curl("GET", entry.url, nominated.filter(({name, value}) => value && !/authorization|cookie/i.test(name)));
     const allowsChanges = this.#context.session.allows_changes;
     put(this.element,
-      h("div.heading", h("h1", "Entry"), h("span.badge", describeState(entry)),
+      h("div.heading", h("h1", "Entry"), h("span.badge", describeState(entry, data.now)),
         data.is_being_loaded ? h("span.badge", "↻ being loaded by another process") : null),
       h("p.url", entry.url, " ", copyButton(entry.url, "Copy", "Copy the URL")),
-      h("div.actions", linkButton("Why?", "why", {text: entry.url, partition: entry.partition}),
+      h("div.actions", linkButton("Why?", "why", {text: nominated.length > 0 ? request : entry.url, partition: entry.partition}),
+        copyButton(request, "Copy as curl"),
         linkButton("Entries of the host", "entries", {host: entry.host}),
         allowsChanges ? h("a.button", {href: api.link("change", {selected: 1}),
           onclick: () => this.#context.selection.clear() || this.#context.selection.add(entry.id)}, "Change…") : null),
@@ -62,12 +66,12 @@ export class Entry {
         tile("Validated", relative(entry.validated_at, data.now), fullTime(entry.validated_at)),
         tile("Used", relative(entry.accessed_at, data.now), plural(entry.hit_count, "hit", "hits")),
         tile("Variants", count(data.variants.length), data.vary.length > 0 ? `Vary: ${data.vary.join(", ")}` : "no Vary")),
+      h("div.columns", section("Fields of the response", this.#fields(data)), section("Body", preview(data))),
       section("Freshness", freshnessBar(freshness),
         h("p.note", [
           data.expires_at ? `Expires ${relative(data.expires_at, data.now)}, ${fullTime(data.expires_at)}. ` : "States no expiry. ",
-          freshness.directives.length > 0 ? `Directives: ${freshness.directives.join(", ")}.` : "No directives for reuse."])),
-      h("div.columns", section("Age, term by term", ageTerms(freshness)), section("Body", preview(data))),
-      section("Fields of the response", this.#fields(data)),
+          freshness.directives.length > 0 ? `Directives: ${freshness.directives.join(", ")}.` : "No directives for reuse."]),
+        h("details", h("summary", "Age, term by term"), ageTerms(freshness))),
       section("Variants", this.#variants(data)),
       h("div.columns",
         section("Key and file", this.#file(data)),

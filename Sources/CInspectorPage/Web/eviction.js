@@ -35,7 +35,7 @@ export class Eviction {
     this.status = h("p.status");
     this.problem = h("div");
     this.element = h("div.panel", h("div.heading", h("h1", "Eviction"), this.status), this.problem,
-      section("What a limit would remove",
+      this.limits = section("What a limit would remove",
         h("div.limit", field("Limit", this.slider), field("in bytes", this.limit)), this.bar.element, this.outcome,
         h("p.note", "A dry run: it only reads, and blocks no writer.")),
       section("What the policies would make of it", h("div.actions", this.simulateButton), this.simulation),
@@ -47,6 +47,7 @@ export class Eviction {
       const data = await api.get("eviction", {limit: 100});
       put(this.problem);
       this.#limited = data.limited_bytes;
+      this.limits.hidden = data.limited_bytes === 0;
       this.status.textContent = `${data.policy} · ${bytes(data.limited_bytes)} count towards a limit`;
       if (this.value === undefined) this.#setLimit(Math.round(this.#limited * 0.9));
       this.slider.value = this.#limited > 0 ? Math.min(STEPS, Math.round((this.value / this.#limited) * STEPS)) : STEPS;
@@ -98,12 +99,9 @@ export class Eviction {
     try {
       const report = await api.post("simulate", {max_bytes: Math.max(1, this.value)});
       const {clairvoyant_bound: bound} = report;
-      const chart = new Chart("policies");
-      chart.show((width) => this.#drawPolicies(width, [...report.policies, {policy: "bound", ...bound}]));
       put(this.simulation,
         h("p.note", `${plural(report.requests, "request", "requests")} for ${plural(report.keys, "key", "keys")} with `
           + `${bytes(report.unique_bytes)}; limit ${bytes(report.max_bytes)}, for a body ${bytes(report.max_entry_bytes)}.`),
-        chart.element,
         table("Results of the simulation", ["Policy", "#Hits", "#Hit ratio",
           "#Byte hit ratio", "#Evicted", "#Pages written"],
         [...report.policies.map((policy) => [policy.policy, count(policy.hits), percent(policy.hit_ratio, 2),
@@ -115,19 +113,5 @@ export class Eviction {
         ? `Nothing is recorded: cachestore record on --store ${this.#context.session.directory} begins a record.` : error.message));
     }
     this.simulateButton.disabled = false;
-  }
-
-  #drawPolicies(width, policies) {
-    const [left, row] = [Math.min(150, width * 0.36), 26];
-    const room = width - left - 70;
-    const names = {bound: "clairvoyant bound"};
-    return drawing(width, policies.length * row, policies.map((policy) =>
-      `${names[policy.policy] ?? policy.policy}: hit ratio ${percent(policy.hit_ratio)}`).join(", "),
-    policies.map((policy, index) => {
-      const size = Math.max(1, policy.hit_ratio * room);
-      return [text(0, index * row + 15, names[policy.policy] ?? policy.policy, "title"),
-        s(policy.policy === "bound" ? "rect.outline-network" : "rect.fill-saved", {x: left, y: index * row + 4, width: size, height: 15, rx: 2}),
-        text(left + size + 8, index * row + 16, percent(policy.hit_ratio, 2), "tick")];
-    }));
   }
 }

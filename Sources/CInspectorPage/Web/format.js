@@ -109,6 +109,13 @@ export const OUTCOMES = [
 ];
 export const SHAPES = Object.fromEntries(OUTCOMES.map((outcome) => [outcome.key, outcome.shape]));
 
+/// A request as a curl command for a shell.
+export function curl(method, url, fields = []) {
+  const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  return [`curl ${quoted(url)}`, method === "HEAD" ? "-I" : method !== "GET" ? `-X ${quoted(method)}` : null,
+    ...fields.map(({name, value}) => `-H ${quoted(`${name}: ${value}`)}`)].filter(Boolean).join(" ");
+}
+
 /// Parses the tags of an entry, which are JSON.
 export function tags(text) {
   try {

@@ -31,22 +31,23 @@ export function freshnessBar(freshness) {
   const chart = new Chart("freshness");
   const label = `Age ${seconds(age)}, lifetime ${seconds(lifetime)}: ${freshness.fresh ? "fresh" : "stale"}`;
   chart.show((width) => {
-    const at = (value) => (value / end) * (width - 2) + 1;
+    // The margin leaves room for the mark at age 0.
+    const at = (value) => (value / end) * (width - 12) + 6;
     const [top, height] = [26, 18];
     const stale = at(lifetime);
     const now = at(age);
     const onRight = now > width * 0.7;
     return drawing(width, HEIGHT, label,
-      s("rect.fresh", {x: 1, y: top, width: Math.max(0, stale - 1), height}),
-      s("rect.stale", {x: stale, y: top, width: Math.max(0, width - 1 - stale), height}),
+      s("rect.fresh", {x: 6, y: top, width: stale - 6, height}),
+      s("rect.stale", {x: stale, y: top, width: width - 6 - stale, height}),
       windows.map(({length}, index) => s("rect.window", {
         x: stale, y: top + height - 4 - index * 6, width: Math.max(1, at(lifetime + length) - stale), height: 4})),
-      stale > 60 ? text(8, top + 13, "fresh", "title") : null,
-      width - stale > 60 ? text(Math.max(stale, 1) + 7, top + 13, "stale", "title") : null,
-      s("path.border", {d: `M1 ${top}H${width - 1}V${top + height}H1ZM${stale} ${top}v${height + 5}`}),
+      stale > 60 ? text(now < 60 ? now + 8 : 12, top + 13, "fresh", "title") : null,
+      width - stale > 60 ? text(stale + 7, top + 13, "stale", "title") : null,
+      s("path.border", {d: `M6 ${top}H${width - 6}V${top + height}H6ZM${stale} ${top}v${height + 5}`}),
       text(stale, top + height + 17, `lifetime ${seconds(lifetime)}`, "tick",
         stale < 60 ? "start" : stale > width - 60 ? "end" : "middle"),
-      stale > 130 ? text(1, top + height + 17, "0 s", "tick") : null,
+      stale > 130 ? text(6, top + height + 17, "0 s", "tick") : null,
       s("path.now", {d: `M${now} ${top - 6}V${top + height + 4}M${now - 5} ${top - 12}h10l-5 7z`}),
       text(now + (onRight ? -9 : 9), top - 6, `age ${seconds(age)}`, "title", onRight ? "end" : "start"));
   });

@@ -1,15 +1,17 @@
-// Live: the requests that processes answer from the store. Memory use does not grow with the stream.
+// Live: the requests that processes answer from the store, and the entries that leave it. Memory use does not grow with
+// the stream.
 
 import * as api from "./api.js";
 import {Chart, drawing, patterns} from "./charts.js";
-import {failed, field, h, put} from "./dom.js";
-import {OUTCOMES, SHAPES, bytes, clock, count, milliseconds, percent} from "./format.js";
+import {copyButton, download, facts, failed, field, h, linkButton, middle, put} from "./dom.js";
+import {OUTCOMES, SHAPES, bytes, clock, count, curl, milliseconds, percent, plural} from "./format.js";
+import {specification} from "./freshness.js";
+import {har} from "./har.js";
 import {VirtualTable} from "./table.js";
 
 /// The records in memory, and the rows of the table.
 const KEPT = 5000;
 const SECONDS = 60;
-const HOSTS = 200;
 
 const COLUMNS = [
   {name: "time", title: "Time"}, {name: "outcome", title: "Outcome"}, {name: "status", title: "Status", number: true},
@@ -17,6 +19,21 @@ const COLUMNS = [
   {name: "network", title: "Network", number: true}, {name: "duration", title: "Duration", number: true},
   {name: "process", title: "Process", number: true},
 ];
+
+const REMOVALS = {key: "removal", shape: "✕", meaning: "an entry left the store"};
+const CAUSES = {
+  evicted: "evicted: to make room, or by a rule of the program", removed: "removed: by a person, the program or a reply that forbids storing",
+  invalidated: "invalidated: after an unsafe request, such as a POST, to its URL or group",
+};
+const REASONS = {
+  bypass: "the request uses no stored response", method: "the method requires it", "uri-miss": "no response is stored for the URL",
+  "vary-miss": "the stored responses belong to requests with other fields", miss: "the stored response has lost its body",
+  request: "the request does not accept the fresh stored response", stale: "the stored response is stale, or needs validation",
+  partial: "only a part is stored",
+};
+const ACTIONS = {
+  stored: "Stored", relayed: "Not stored", freshened: "Freshened the stored response", replaced: "A stored response answered in its place",
+};
 
 function emptySecond() {
   return {requests: 0, network: 0, ...Object.fromEntries(OUTCOMES.map(({key}) => [key, 0]))};
@@ -28,12 +45,12 @@ export class Live {
   #queue = [];
   #records = [];
   #shown = [];
-  #hosts = new Set();
-  #outcomes = new Set(OUTCOMES.map(({key}) => key));
+  #outcomes = new Set([...OUTCOMES, REMOVALS].map(({key}) => key));
   #state = null;
   #isPaused = false;
   #isScheduled = false;
-  #isNew = false;
+  /// The position after the last received event.
+  #position = null;
   #missed = 0;
   #lost = 0;
   #seconds = [];
@@ -42,45 +59,46 @@ export class Live {
 
   constructor(context) {
     this.#context = context;
-    this.hostField = h("input", {type: "search", list: "live-hosts", "data-key": "/", placeholder: "all hosts",
-      autocomplete: "off", spellcheck: "false", oninput: () => this.#filter()});
-    this.hostList = h("datalist", {id: "live-hosts"});
+    this.hostField = h("input", {type: "search", "data-key": "/", placeholder: "all hosts", autocomplete: "off",
+      spellcheck: "false", oninput: () => this.#filter()});
     this.pauseButton = h("button", {"aria-pressed": "false", onclick: () => this.#pause(!this.#isPaused)}, "Pause");
     this.status = h("p.status");
     this.chart = new Chart("pulse");
     this.tiles = h("dl.tiles");
     this.notice = h("div");
+    this.detail = h("section.detail", {hidden: true, "aria-label": "The chosen request"});
     this.table = new VirtualTable({
       name: "live-table", label: "Requests, latest first", columns: COLUMNS,
-      fill: (index, cells, row) => this.#fill(index, cells, row), open: (index) => this.#open(index),
+      fill: (index, cells, row) => this.#fill(index, cells, row), open: (index) => this.#open(this.#record(index)),
     });
     this.table.element.addEventListener("scroll", () => this.#schedule());
-    this.buttons = h("div.toggles", {role: "group", "aria-label": "Outcomes"}, OUTCOMES.map(({key, shape, meaning}) =>
+    this.buttons = h("div.toggles", {role: "group", "aria-label": "Outcomes"}, [...OUTCOMES, REMOVALS].map(({key, shape, meaning}) =>
       h("button", {"aria-pressed": "true", title: meaning, onclick: (event) => this.#toggle(key, event.currentTarget)},
         h(`span.shape.ink-${key}`, {"aria-hidden": "true"}, shape), key)));
     this.element = h("div.panel.fills", h("div.heading", h("h1", "Live"), this.status),
       h("div.pulse-row", this.tiles, this.chart.element),
-      h("div.filters", field("Host", this.hostField), this.hostList,
-        h("div.field", h("span.label", "Outcomes"), this.buttons), h("div.field.end", this.pauseButton)),
-      this.notice, this.table.element);
+      h("div.filters", field("Host", this.hostField),
+        h("div.field", h("span.label", "Outcomes"), this.buttons), h("div.field.end.actions", h("button", {onclick: () => this.#export()}, "Save as HAR"), this.pauseButton)),
+      this.notice, this.table.element, this.detail);
+    // A browser opens six connections to a server, for all of its tabs together.
+    document.addEventListener("visibilitychange", () => {
+      if (document.hidden) this.#disconnect();
+      else if (this.element.isConnected) this.#connect();
+    });
   }
 
   show({host}) {
     if (host !== undefined) this.hostField.value = host;
     this.#filter();
-    if (!this.#source) this.#connect();
+    this.#connect();
     this.#clock ||= setInterval(() => this.#tick(), 1000);
     this.#tick();
   }
 
   hide() {
-    this.#source?.close();
-    this.#source = null;
-    clearTimeout(this.#retry);
+    this.#disconnect();
     clearInterval(this.#clock);
     this.#clock = 0;
-    this.#queue = [];
-    this.#seconds = [];
   }
 
   key(key) {
@@ -91,14 +109,23 @@ export class Live {
 
   // MARK: The stream
 
+  #disconnect() {
+    this.#source?.close();
+    this.#source = null;
+    clearTimeout(this.#retry);
+  }
+
   #connect() {
-    this.#isNew = true;
-    const source = this.#source = new EventSource(api.path("live", {recent: 300}));
+    if (this.#source || document.hidden) return;
+    const source = this.#source = new EventSource(api.path("live", this.#position ? {after: this.#position} : {recent: 300}));
     source.addEventListener("state", (event) => {
       this.#state = JSON.parse(event.data);
       this.#showNotice();
     });
-    source.addEventListener("records", (event) => this.#receive(JSON.parse(event.data)));
+    source.addEventListener("records", (event) => {
+      this.#position = event.lastEventId;
+      this.#receive(JSON.parse(event.data));
+    });
     source.addEventListener("error", () => {
       this.status.textContent = "The stream is interrupted; connecting again…";
       if (source.readyState !== EventSource.CLOSED || this.#source !== source) return;
@@ -110,23 +137,21 @@ export class Live {
         } catch (error) {
           if (error.status === 401) return;
         }
-        if (this.element.isConnected && !this.#source) this.#connect();
+        if (this.element.isConnected) this.#connect();
       }, 3000);
     });
   }
 
-  #receive({records, lost}) {
+  #receive({records, removals, lost}) {
     this.#lost += lost;
     const now = Math.floor(Date.now() / 1000);
     for (const record of records) {
       const age = now - Math.floor(Date.parse(record.time) / 1000);
       if (age < SECONDS) this.#countSecond(now - Math.max(0, age), record);
-      if (record.host && this.#hosts.size < HOSTS && !this.#hosts.has(record.host)) {
-        this.#hosts.add(record.host);
-        this.hostList.append(h("option", {value: record.host}));
-      }
     }
-    for (const record of records) this.#queue.push(record);
+    // The sort keeps the order of equal times.
+    this.#queue.push(...records, ...removals);
+    if (removals.length > 0) this.#queue.sort((one, two) => (one.time < two.time ? -1 : one.time > two.time ? 1 : 0));
     // A hidden window draws no frames, but the queue stays bounded.
     if (this.#queue.length > KEPT) this.#queue.splice(0, this.#queue.length - KEPT);
     this.#schedule();
@@ -159,11 +184,6 @@ export class Live {
     const taken = this.#queue;
     this.#queue = [];
     this.#missed = 0;
-    if (this.#isNew) {
-      // Past records of a new stream replace the displayed records.
-      this.#records = this.#shown = [];
-      this.#isNew = false;
-    }
     this.#records = this.#records.concat(taken).slice(-KEPT);
     this.#shown = this.#shown.concat(taken.filter((record) => this.#fits(record))).slice(-KEPT);
     this.table.setCount(this.#shown.length);
@@ -174,7 +194,7 @@ export class Live {
   // MARK: What the user does
 
   #fits(record) {
-    return this.#outcomes.has(record.outcome) && (this.host === "" || (record.host ?? "").includes(this.host));
+    return this.#outcomes.has(record.outcome ?? "removal") && (this.host === "" || (record.host ?? "").includes(this.host));
   }
 
   #filter() {
@@ -208,30 +228,54 @@ export class Live {
   }
 
   #address(record) {
-    return api.link("entry", {url: record.url, partition: record.partition, cut: record.is_truncated ? 1 : null});
-  }
-
-  #open(index) {
-    const record = this.#record(index);
-    if (record) location.hash = this.#address(record);
+    return record.url ? api.link("entry", {url: record.url, partition: record.partition, cut: record.is_truncated ? 1 : null}) : "#/entries";
   }
 
   #fill(index, cells, row) {
     const record = this.#record(index);
     if (!record) return;
     const [time, outcome, status, method, url, disk, network, duration, process] = cells;
-    row.classList.add(`outcome-${record.outcome}`);
+    const [shape, ink] = record.cause ? [REMOVALS.shape, "error"] : [SHAPES[record.outcome] ?? "?", record.outcome];
     time.textContent = clock(record.time);
-    put(outcome, h(`span.shape.ink-${record.outcome}`, {"aria-hidden": "true"}, SHAPES[record.outcome] ?? "?"), record.outcome,
+    put(outcome, h(`span.shape.ink-${ink}`, {"aria-hidden": "true"}, shape), record.outcome ?? record.cause,
       record.is_background ? h("span.note", " in background") : null);
     status.textContent = record.status ?? "–";
-    method.textContent = record.method;
-    url.textContent = record.is_truncated ? `${record.url}…` : record.url;
+    method.textContent = record.method ?? "–";
+    put(url, record.url ? middle(record.is_truncated ? `${record.url}…` : record.url) : plural(record.entries, "more entry", "more entries"));
     url.href = this.#address(record);
+    url.title = record.url;
     disk.textContent = record.disk_bytes > 0 ? bytes(record.disk_bytes) : "–";
     network.textContent = record.network_bytes > 0 ? bytes(record.network_bytes) : "–";
     duration.textContent = milliseconds(record.milliseconds);
     process.textContent = record.process;
+  }
+
+  // MARK: One request
+
+  #open(record) {
+    if (!record) return;
+    const {reply, forward, url} = record;
+    const name = record.outcome ?? record.cause;
+    this.detail.hidden = false;
+    put(this.detail, h("h2", `${record.method ?? name} ${url || plural(record.entries, "entry", "entries")}`), facts([
+      record.cause ? ["Removed", CAUSES[record.cause]]
+        : ["Outcome", name, ": ", OUTCOMES.find(({key}) => key === name)?.meaning ?? ""],
+      forward ? ["Forwarded", h("code", forward), `, ${REASONS[forward]} (`, specification("RFC 9211 §2.2"), ")"] : null,
+      reply ? ["Reply", h("strong", ACTIONS[reply.action]), ", ", specification(reply.section), `: ${reply.phrase}`,
+        reply.field ? [". Field: ", h("code", reply.field)] : null] : null,
+      ["By", `process ${record.process}, ${clock(record.time)}`],
+    ].filter(Boolean)), h("div.actions",
+      url ? [h("a.button", {href: this.#address(record)}, "Entry"),
+        linkButton("Why?", "why", {text: url, partition: record.partition}),
+        record.cause ? null : copyButton(curl(record.method, url), "Copy as curl")] : null,
+      h("button", {onclick: () => { this.detail.hidden = true; }}, "Close")));
+  }
+
+  /// Saves the shown requests.
+  #export() {
+    const records = this.#shown.filter((record) => record.outcome);
+    download("requests.har", "application/json", har(records, this.#context.session.version));
+    this.#context.announce(plural(records.length, "request saved", "requests saved"));
   }
 
   // MARK: The last minute

@@ -1,10 +1,9 @@
-// Overview: totals, outcomes over time, latencies, and a treemap whose areas filter the rest.
+// Overview: totals, outcomes over time, latencies, and the bytes of each host, which filters the rest.
 
 import * as api from "./api.js";
 import {Timeline, Chart, latencyHistograms, legend} from "./charts.js";
 import {empty, failed, field, h, linkButton, put, section, select, table, tile} from "./dom.js";
 import {OUTCOMES, bytes, count, percent, plural, seconds} from "./format.js";
-import {Treemap} from "./treemap.js";
 
 const REFRESH = 5000;
 const SPANS = [["", "the whole record"], ["5", "5 minutes"], ["15", "15 minutes"], ["60", "1 hour"], ["360", "6 hours"],
@@ -14,7 +13,6 @@ export class Overview {
   #context;
   #timer = 0;
   #host = null;
-  #type = null;
   #groups = null;
   #latest = api.latest();
 
@@ -30,25 +28,23 @@ export class Overview {
     this.hosts = h("div");
     this.answers = h("div");
     this.problem = h("div");
-    this.treemap = new Treemap((choice) => this.#choose(choice));
-    this.treemapNote = h("p.note");
+    this.shares = h("div");
     this.element = h("div.panel",
       h("div.heading", h("h1", "Overview"), h("div.field.inline", field("Requests of", this.span))),
       this.problem, this.tiles, this.chosen,
       h("div.columns",
         section("Answers over time", this.answers, this.legend, this.timeline.element),
-        section("Bytes by host, content type and last use", this.treemap.element, this.treemapNote)),
+        section("Bytes by host and content type", this.shares)),
       h("div.columns",
         section("Time to the head of the response, by outcome", this.latency.element),
         section("Hosts with the most requests", this.hosts)));
   }
 
-  show({host, type, minutes}) {
+  show({host, minutes}) {
     this.#host = host ?? null;
-    this.#type = type ?? null;
     this.span.value = minutes ?? "";
     this.#showChoice();
-    this.#drawTreemap();
+    this.#showBytes();
     this.#reload();
     this.#loadBytes();
     clearInterval(this.#timer);
@@ -58,7 +54,7 @@ export class Overview {
   hide() { clearInterval(this.#timer); }
 
   async #reload() {
-    this.#context.keep("overview", {host: this.#host, type: this.#type, minutes: this.span.value});
+    this.#context.keep("overview", {host: this.#host, minutes: this.span.value});
     const width = this.timeline.element.clientWidth || 600;
     try {
       const result = await this.#latest(async (signal) => Promise.all([
@@ -121,36 +117,41 @@ export class Overview {
 
   async #loadBytes() {
     try {
-      const answer = await api.get("bytes");
-      this.#groups = answer;
-      this.#drawTreemap();
+      this.#groups = await api.get("bytes");
+      this.#showBytes();
     } catch (error) {
-      this.treemapNote.textContent = error.message;
+      put(this.shares, failed(error));
     }
   }
 
-  #drawTreemap() {
+  /// The hosts with the most bytes, or the content types of the chosen host.
+  #showBytes() {
     if (!this.#groups) return;
     const {groups, other} = this.#groups;
-    const isKnown = this.#host === null || groups.some((group) => group.host === this.#host);
-    this.treemap.show(groups, isKnown ? this.#host : null);
-    this.treemapNote.textContent = groups.length === 0 ? "The store is empty. Load something through it: cachestore get URL."
-      : (this.#host === null ? "An area filters the charts by its host. " : "Content types of the host, by their last use. ")
-      + (other.entries > 0 ? `Not drawn: ${plural(other.entries, "entry", "entries")} in smaller groups, ${bytes(other.bytes)}. ` : "");
-  }
-
-  #choose({host, content_type: type}) {
-    if (this.#host === null) this.#context.go("overview", {host, type, minutes: this.span.value});
-    else this.#context.go("entries", {host: this.#host, type});
+    const isKnown = groups.some((group) => group.host === this.#host);
+    const key = isKnown ? "content_type" : "host";
+    const sums = new Map();
+    for (const group of groups) {
+      if (isKnown && group.host !== this.#host) continue;
+      const sum = sums.get(group[key]) ?? {bytes: 0, entries: 0};
+      sums.set(group[key], {bytes: sum.bytes + group.bytes, entries: sum.entries + group.entries});
+    }
+    const rows = [...sums].sort(([, one], [, two]) => two.bytes - one.bytes).slice(0, 12);
+    const most = Math.max(1, rows[0]?.[1].bytes ?? 0);
+    put(this.shares, rows.length === 0 ? empty("The store is empty. ", h("code", "cachestore get URL"), " loads a first response.")
+      : table("Bytes", [isKnown ? "Content type" : "Host", "Share", "#Bytes", "#Entries"], rows.map(([name, sum]) => {
+        const bar = h("span.bar");
+        bar.style.width = `${(100 * sum.bytes) / most}%`;
+        return [h("a", {href: isKnown ? api.link("entries", {host: this.#host, type: name}) : api.link("overview", {
+          host: name, minutes: this.span.value})}, name || "none"), bar, bytes(sum.bytes), count(sum.entries)];
+      }), {class: "shares"}),
+    other.entries > 0 ? h("p.note", `Smaller groups: ${plural(other.entries, "entry", "entries")}, ${bytes(other.bytes)}.`) : null);
   }
 
   #showChoice() {
     put(this.chosen, this.#host === null ? null : [
-      h("span", "Only ", h("strong", this.#host || "entries without a host"), this.#type ? `, chosen by ${this.#type}` : ""),
-      h("a.button", {href: api.link("entries", {host: this.#host, type: this.#type})},
-        this.#type ? `Entries with ${this.#type}` : "Entries"),
-      this.#type ? linkButton("All its entries", "entries", {host: this.#host}) : null,
-      linkButton("Live", "live", {host: this.#host}),
+      h("span", "Only ", h("strong", this.#host || "entries without a host")),
+      linkButton("Entries", "entries", {host: this.#host}), linkButton("Live", "live", {host: this.#host}),
       linkButton("Clear the filter", "overview", {minutes: this.span.value})]);
     this.chosen.hidden = this.#host === null;
   }

@@ -54,7 +54,7 @@ export class Why {
     const partitions = context.session.partitions;
     this.partition = select(partitions.length > 0 ? partitions.map((name) => [name, name || "none"]) : [["", "none"]], "", {onchange: changed});
     this.later = h("div.later", {hidden: true}, field("At a later time", this.slider), this.time, this.jumps);
-    this.result = h("div", h("div.empty", h("p", "Paste a URL, or a curl command as a browser copies it."),
+    this.result = h("div.panel", h("div.empty", h("p", "Paste a URL, or a curl command as a browser copies it."),
       h("p.note", "Nothing is sent to the origin, nothing is changed, and it does not count as an access.")));
     this.status = h("p.status", {role: "status"});
     this.element = h("div.panel", h("div.heading", h("h1", "Why?"), this.status),
@@ -97,7 +97,7 @@ export class Why {
       }, signal));
       if (!answer) return;
       this.base ??= answer.at;
-      this.later.hidden = false;
+      this.later.hidden = answer.explanation.candidates.length === 0;
       this.#showTime();
       this.#draw(answer);
     } catch (error) {
