@@ -1,4 +1,5 @@
 import CacheCodings
+import CacheLoader
 import CacheReports
 import CacheStore
 import Foundation
