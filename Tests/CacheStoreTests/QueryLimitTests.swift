@@ -70,7 +70,8 @@ struct QueryLimitTests {
 
     @Test("A query with too many function calls names their limit")
     func calls() throws {
-        let store = try Sandbox().open()
+        let sandbox = try Sandbox()
+        let store = try sandbox.open()
         do {
             _ = try store.query("SELECT \(Self.list(129, "abs(1)", by: "+"))")
             Issue.record("the query is allowed")
