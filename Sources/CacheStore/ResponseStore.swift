@@ -244,7 +244,7 @@ public final class ResponseStore: Sendable {
         note(RequestCounts(misses: 1), key)
     }
 
-    /// Counts a request for `key` without an answer, or with an error as the answer. Costs as little as
+    /// Counts a request for `key` without an answer, or with a 5xx status as the answer. Costs as little as
     /// ``touch(_:as:)``.
     package func countError(for key: CacheKey) {
         note(RequestCounts(errors: 1), key)

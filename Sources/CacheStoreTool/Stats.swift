@@ -7,8 +7,9 @@ struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the store in numbers, and where its bytes are.",
         discussion: """
-            First the totals: the same as sql 'SELECT * FROM cache_stats', which takes constant time. Then how requests \
-            were answered; hits and stale answers needed no origin, and are the hit ratio. Then the shares by host, content \
+            First the totals: the same as sql 'SELECT * FROM cache_stats', which takes constant time. Then how the \
+            requests of programs were answered: each request once, a 404 of the origin as its answer, and no validation that \
+            the cache makes by itself. Fresh and stale answers from the store are the hit ratio. Then the shares by host, content \
             type and last use, for which all entries are read; bodies that are shared count for each.
             """)
 
@@ -38,8 +39,8 @@ struct Stats: AsyncParsableCommand {
         return row
     }
 
-    private func answers() throws -> AnswerShares {
-        AnswerShares(counters: StoreCounters(time: .zero, try store.query(StoreCounters.query)))
+    private func answers() throws -> RequestCounts {
+        RequestCounts(try store.query(RequestCounts.query))
     }
 
     private func shares() throws -> [ByteShares] {
@@ -49,7 +50,8 @@ struct Stats: AsyncParsableCommand {
 
     private func text(of totals: SQLRows.Row) -> String {
         zip(totals.columns, totals.values).map { name, value in
-            let label = name.replacing("_", with: " ").inOneLine
+            // The view counts validated answers as hits, too.
+            let label = name == "hits" ? "answers from store" : name.replacing("_", with: " ").inOneLine
             let isSize = name.hasSuffix("bytes")
             var text = value.displayText.inOneLine
             if isSize, case .integer(let byteCount) = value { text = byteCount.asByteCount }

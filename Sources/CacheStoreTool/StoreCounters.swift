@@ -13,9 +13,9 @@ package struct StoreCounters: Equatable, Sendable {
         case stale
         /// Requests answered by a stored response that the origin validated.
         case revalidated
-        /// Requests that the origin answered with a full response.
+        /// Requests that the origin answered.
         case misses
-        /// Requests that ended in an error.
+        /// Requests without an answer, or with a 5xx status.
         case errors
     }
 

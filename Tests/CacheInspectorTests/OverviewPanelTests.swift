@@ -9,7 +9,7 @@ import Testing
 struct OverviewPanelTests {
     private func record(
         _ panel: Panel, _ url: String, _ outcome: RequestOutcome, disk: Int64 = 0, network: Int64 = 0,
-        latency: Duration = .microseconds(3), secondsAgo: Double = 0
+        latency: Duration = .microseconds(3), secondsAgo: Double = 0, isBackground: Bool = false
     ) throws {
         let start = panel.store.configuration.clock().addingTimeInterval(-secondsAgo)
         var record = RequestRecord(startedAt: start, method: "GET", target: try CacheKey(url: url), outcome: outcome)
@@ -18,6 +18,7 @@ struct OverviewPanelTests {
         record.contentByteCount = disk + network
         record.latency = latency
         record.status = 200
+        record.isBackground = isBackground
         panel.store.requests.add(record, since: try #require(panel.store.requests.beginning))
     }
 
@@ -45,6 +46,40 @@ struct OverviewPanelTests {
         #expect(all.string("hosts.0.host") == "a.example")
         let one = try await panel.get("api/overview", "minutes=2&host=B.example")
         #expect(one.integer("requests") == 1)
+    }
+
+    @Test("the overview, its totals and the saved query have one hit ratio; validations in the background do not count")
+    func hitRatio() async throws {
+        let panel = try Panel(clock: ManualClock())
+        try panel.store.startRecordingRequests()
+        let key = try CacheKey(url: "https://a.example/")
+        let entry = try panel.insert(key.text)
+        for (use, outcome) in [
+            (EntryUse.hit, RequestOutcome.hit), (.hit, .hit), (.stale, .stale), (.revalidated, .revalidated),
+        ] {
+            panel.store.touch(entry, as: use)
+            try record(panel, key.text, outcome)
+        }
+        for outcome in [RequestOutcome.miss, .coalesced] {
+            panel.store.countMiss(for: key)
+            try record(panel, key.text, outcome)
+        }
+        panel.store.countError(for: key)
+        try record(panel, key.text, .error)
+        try record(panel, key.text, .miss, network: 5, isBackground: true)
+        try await panel.store.flush()
+        let overview = try await panel.get("api/overview", "minutes=2&buckets=1")
+        #expect(overview.integer("requests") == 7)
+        #expect(overview.integer("series.0.network_bytes") == 5)
+        let totals = try await panel.get("api/statistics")
+        #expect(totals.integer("answers.requests") == 7)
+        #expect(totals.integer("answers.misses") == 2)
+        let ratio = 3.0 / 7
+        #expect(overview.number("series.0.hit_ratio") == ratio)
+        #expect(overview.number("hosts.0.hit_ratio") == ratio)
+        #expect(totals.number("answers.hit_ratio") == ratio)
+        let rows = try panel.store.query(RequestCounts.queryByHost).rows
+        #expect(rows.map { $0.last } == [.real(42.9)])
     }
 
     @Test("at most sixteen pages show live requests concurrently")

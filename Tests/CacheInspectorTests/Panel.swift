@@ -82,6 +82,7 @@ struct PanelAnswer: Sendable {
 
     func string(_ path: String) -> String? { value(path) as? String }
     func integer(_ path: String) -> Int? { (value(path) as? NSNumber)?.intValue }
+    func number(_ path: String) -> Double? { (value(path) as? NSNumber)?.doubleValue }
     func bool(_ path: String) -> Bool? { (value(path) as? NSNumber)?.boolValue }
     func count(_ path: String) -> Int? { (value(path) as? [Any])?.count }
     func strings(_ path: String, _ member: String) -> [String] {

@@ -92,8 +92,7 @@ const BANDS = {requests: {top: 18, height: 110}, ratio: {top: 158, height: 64}, 
 const HEIGHT = 356;
 
 export function hitRatio(bucket) {
-  const all = OUTCOMES.reduce((sum, {key}) => sum + bucket[key], 0);
-  return all === 0 ? NaN : (all - bucket.miss - bucket.error) / all;
+  return bucket.hit_ratio ?? NaN;
 }
 
 /// Requests by outcome, hit ratio and bytes, stacked on one axis with one cursor.

@@ -72,14 +72,13 @@ export class Overview {
   }
 
   #showTotals({totals, answers, index_bytes: indexBytes}) {
-    const all = answers.hits + answers.stale + answers.revalidated + answers.misses + answers.errors;
-    const saved = answers.hits + answers.stale + answers.revalidated;
     put(this.tiles,
       tile("Entries", count(totals.entries), plural(totals.files, "body file", "body files")),
       tile("Bodies on disk", bytes(totals.physical_bytes), totals.logical_bytes > totals.physical_bytes
         ? `${bytes(totals.logical_bytes - totals.physical_bytes)} saved by sharing` : "none shared"),
       tile("Index", bytes(indexBytes), totals.eviction_policy),
-      tile("Hit ratio, all time", all > 0 ? percent(saved / all) : "–", plural(all, "request", "requests")),
+      tile("Hit ratio, all time", answers.requests > 0 ? percent(answers.hit_ratio) : "–",
+        plural(answers.requests, "request", "requests")),
       tile("Failing keys", count(totals.failing_keys), totals.failing_keys > 0
         ? h("a", {href: api.link("failures")}, "show failures") : "none", totals.failing_keys > 0 ? "warns" : null),
       tile("Damaged bodies", count(totals.damaged_bodies), totals.damaged_bodies > 0 ? "are loaded again" : "none",
@@ -110,7 +109,7 @@ export class Overview {
       data.hosts.slice(0, 12).map((host) => {
         const all = OUTCOMES.reduce((sum, {key}) => sum + host[key], 0);
         return [h("a", {href: api.link("overview", {host: host.host, minutes: this.span.value})}, host.host || "no host"),
-          count(all), percent(1 - (host.miss + host.error) / all), count(host.miss), count(host.error),
+          count(all), all > 0 ? percent(host.hit_ratio) : "–", count(host.miss), count(host.error),
           bytes(host.saved_bytes)];
       })));
   }

@@ -11,18 +11,26 @@ private struct RequestSums {
     /// The totals of some requests.
     struct Sum {
         var counts: [RequestOutcome: Int64] = [:]
+        var requests = RequestCounts()
         var diskBytes: Int64 = 0
         var networkBytes: Int64 = 0
         var savedBytes: Int64 = 0
 
         mutating func add(_ record: RequestRecord) {
-            counts[record.outcome, default: 0] += 1
+            // A validation in the background is no request of a program, but loads bytes.
+            if !record.isBackground {
+                counts[record.outcome, default: 0] += 1
+                requests.count(record.outcome)
+            }
             diskBytes &+= max(0, record.diskByteCount)
             networkBytes &+= max(0, record.networkByteCount)
             savedBytes &+= record.savedBytes
         }
 
-        var members: [(String, JSON)] { RequestOutcome.allCases.map { ($0.rawValue, .integer(counts[$0] ?? 0)) } }
+        var members: [(String, JSON)] {
+            RequestOutcome.allCases.map { ($0.rawValue, .integer(counts[$0] ?? 0)) }
+                + [("hit_ratio", .optional(requests.hitRatio))]
+        }
     }
 
     let from: Int64
@@ -45,6 +53,7 @@ private struct RequestSums {
         let bucket = min(Int(offset / bucketMilliseconds), series.count - 1)
         series[bucket].add(record)
         hosts[record.host ?? "", default: Sum()].add(record)
+        if record.isBackground { return }
         let microseconds = Int64(record.latency / .microseconds(1))
         let place = Self.bounds.firstIndex { microseconds < $0 } ?? Self.bounds.count
         latency[record.outcome, default: Array(repeating: 0, count: Self.bounds.count + 1)][place] += 1

@@ -24,11 +24,7 @@ enum SQLRequest {
         ),
         (
             "Hit ratio by host",
-            """
-            SELECT host, hits, stale, revalidated, misses, errors,
-              round(100.0 * (hits + stale) / max(1, hits + stale + revalidated + misses), 1) AS hit_percent
-            FROM cache_requests ORDER BY hits + stale + revalidated + misses DESC LIMIT 100
-            """
+            RequestCounts.queryByHost
         ),
         (
             "Stored and never used",

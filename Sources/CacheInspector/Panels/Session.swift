@@ -27,18 +27,16 @@ extension StoreInspector {
     func statistics() throws -> JSON {
         let statistics = try store.statistics()
         let totals = try store.query("SELECT * FROM cache_stats")
-        let answers = try store.query(
-            """
-            SELECT coalesce(sum(hits), 0) AS hits, coalesce(sum(stale), 0) AS stale,
-                coalesce(sum(revalidated), 0) AS revalidated, coalesce(sum(misses), 0) AS misses,
-                coalesce(sum(errors), 0) AS errors
-            FROM cache_requests
-            """)
+        let answers = RequestCounts(try store.query(RequestCounts.query))
         return [
             "totals": totals.first.map { JSON($0) } ?? nil,
             "index_bytes": .integer(statistics.indexBytes),
             "limited_bytes": .integer(statistics.limitedBytes),
-            "answers": answers.first.map { JSON($0) } ?? nil,
+            "answers": [
+                "requests": .number(answers.requests), "hits": .integer(answers.hits), "stale": .integer(answers.stale),
+                "revalidated": .integer(answers.revalidated), "misses": .integer(answers.misses),
+                "errors": .integer(answers.errors), "hit_ratio": .optional(answers.hitRatio),
+            ],
         ]
     }
 }

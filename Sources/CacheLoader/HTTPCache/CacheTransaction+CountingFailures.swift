@@ -31,6 +31,19 @@ extension CacheTransaction {
         return failureRequest.flatMap { try? store.failure(for: key, request: $0) }
     }
 
+    /// Counts a reply that is an error, for a cache. Any other reply ends the failures of equal requests. A failure to
+    /// reach the origin does not count, as in a loader.
+    func countFailure(
+        _ status: HTTPResponse.Status, _ generation: StoreGeneration?, _ forwarding: Forwarding
+    ) async {
+        guard countsFailures else { return }
+        if status.code >= 400 {
+            await recordFailure(status.code, within: nil, unlessRemovedSince: generation)
+        } else if forwarding.stored.snapshot?.hasFailures != false {
+            await removeFailures()
+        }
+    }
+
     /// Counts an error of the origin. Keeps the stored content.
     func recordFailure(
         _ status: Int, within window: Duration?, unlessRemovedSince generation: StoreGeneration?

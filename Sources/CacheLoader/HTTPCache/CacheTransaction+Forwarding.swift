@@ -37,7 +37,7 @@ extension CacheTransaction {
         do throws(LoadError) {
             reply = try await send(forwarding)
         } catch {
-            return try serveStale(for: error, forwarding)
+            return try serveStaleOrCount(error, forwarding)
         }
         // A transport may ignore its cancellation. Continue after an unsafe method: the origin has made the change.
         if Task.isCancelled, request.method == .get || request.method == .head { throw .cancelled }
@@ -56,10 +56,10 @@ extension CacheTransaction {
         // Runs after the invalidation: the origin may have changed the resource even if its reply is malformed.
         if let reason = MalformedReply.reason(reply.head, to: forwarding.request) {
             let failure = TransportError(.malformedResponse, message: reason)
-            noteError()
             logFailure(failure)
-            return try serveStale(for: LoadError(failure, url: url), forwarding)
+            return try serveStaleOrCount(LoadError(failure, url: url), forwarding)
         }
+        await countFailure(reply.head.status, generation, forwarding)
         if reply.head.status.code < 400 { endPause() }
         let exchange = Exchange(
             request: forwarding.request, reply: reply.head, requestTime: HTTPDate(times.requested),
@@ -97,10 +97,7 @@ extension CacheTransaction {
             logReply(reply.head.status)
             return reply
         } catch {
-            if error.code != .cancelled {
-                noteError()
-                logFailure(error)
-            }
+            if error.code != .cancelled { logFailure(error) }
             throw LoadError(error, url: url)
         }
     }
@@ -140,7 +137,6 @@ extension CacheTransaction {
             return try await completing(received, nominated, response)
         case .serveStale(let index):
             let status = received.reply.head.status
-            count(status)
             // The stale response does not wait for the body of the error.
             let error = OriginError(status: status, url: url, headerFields: received.head.headerFields)
             if var answer = staleAnswer(received.forwarding, index, .httpStatus(error), status.code) {
@@ -149,6 +145,7 @@ extension CacheTransaction {
                 notePause(received.head)
                 return answer
             }
+            count(status)
             return passing(received)
         case .update(let updates, let removals):
             for (index, response) in updates { await freshen(received, index, response) }
@@ -195,7 +192,7 @@ extension CacheTransaction {
                 .malformedResponse,
                 message: "\(received.reply.head.status) in answer to a request that did not ask for it")
             // RFC 9111 §4.2.4: an unusable reply allows a stale response, as a failure does.
-            return try serveStale(for: .transport(failure, url: url), received.forwarding)
+            return try serveStaleOrCount(.transport(failure, url: url), received.forwarding)
         }
         // The remaining stored responses may still answer if the origin fails. A reply that forbids storing removes
         // them.
@@ -239,8 +236,9 @@ extension CacheTransaction {
             isStored: !removesAfterUse)
     }
 
+    /// Counts a reply. A 4xx status is an answer; a 5xx status says that the server failed (RFC 9110 §15.6).
     private func count(_ status: HTTPResponse.Status) {
-        if status.code < 400 { noteMiss() } else { noteError() }
+        if status.code < 500 { noteMiss() } else { noteError() }
     }
 
     // MARK: Without the origin
@@ -253,6 +251,18 @@ extension CacheTransaction {
         case .answer(let answer): return deliver(answer)
         case .forward(let forwarding): return try serveStale(for: error, forwarding)
         case .deferred: preconditionFailure("a decision without a limit is not deferred")
+        }
+    }
+
+    /// Returns the stored response that answers after the origin failed. Otherwise counts the error of this request.
+    ///
+    /// - Throws: The error, if no stored response may answer.
+    func serveStaleOrCount(_ error: LoadError, _ forwarding: Forwarding) throws(LoadError) -> CachedResponse {
+        do throws(LoadError) {
+            return try serveStale(for: error, forwarding)
+        } catch {
+            if case .cancelled = error {} else { noteError() }
+            throw error
         }
     }
 

@@ -14,8 +14,10 @@ extension CacheTransaction {
 
     /// Records an answer from a stored response without a request to the origin.
     func note(_ answer: Answer) {
-        store.touch(answer.entry, as: answer.isStale ? .stale : .hit)
-        if answer.isStale { context.meters.stale.add() } else { context.meters.hits.add() }
+        if isOfProgram {
+            store.touch(answer.entry, as: answer.isStale ? .stale : .hit)
+            if answer.isStale { context.meters.stale.add() } else { context.meters.hits.add() }
+        }
         recorded?.note(answer.isStale ? .stale : .hit, status: answer.response.status)
         // Check the option first: copying a logger costs more than the check.
         guard configuration.logOptions.contains(.responses) else { return }
@@ -24,10 +26,16 @@ extension CacheTransaction {
             ["url": "\(LoggedURL(url))", "age": "\(answer.age)", "stale": "\(answer.isStale)"])
     }
 
-    /// Records a stored response that is served in place of a failed origin.
+    /// Whether the request counts. A validation in the background is no request of the program.
+    private var isOfProgram: Bool { !isBackground }
+
+    /// Records a stored response that is served in place of a failed origin. The request counts once, by its answer.
     func noteStaleFallback(_ entry: StoredEntry) {
-        store.touch(entry, as: .stale)
-        context.meters.stale.add()
+        if isOfProgram {
+            store.touch(entry, as: .stale)
+            context.meters.stale.add()
+            context.meters.errors.add()
+        }
         recorded?.note(.stale)
         configuration.log(
             .responses, .debug, "a stored response stands in for the origin", ["url": "\(LoggedURL(url))"])
@@ -35,22 +43,29 @@ extension CacheTransaction {
 
     /// Records the validation of a stored response. `entry` is `nil` for a response that leaves the store.
     func noteRevalidation(_ entry: StoredEntry?) {
-        if let entry { store.touch(entry, as: .revalidated) }
-        context.meters.revalidations.add()
+        if isOfProgram {
+            if let entry { store.touch(entry, as: .revalidated) }
+            context.meters.revalidations.add()
+        }
         recorded?.note(.revalidated)
     }
 
     /// Records an answer of the origin to this request, or to a request whose response it shares.
     func noteMiss(isCoalesced: Bool = false) {
-        store.countMiss(for: target)
-        context.meters.misses.add()
+        if isOfProgram {
+            store.countMiss(for: target)
+            context.meters.misses.add()
+        }
         recorded?.note(isCoalesced ? .coalesced : .miss)
     }
 
-    /// Records an error: from the origin, in place of its answer, or because the request forbids the network.
+    /// Records a request without an answer, or with a 5xx status as its answer: the origin failed, or the request forbids
+    /// the network.
     func noteError() {
-        store.countError(for: target)
-        context.meters.errors.add()
+        if isOfProgram {
+            store.countError(for: target)
+            context.meters.errors.add()
+        }
         recorded?.note(.error)
     }
 

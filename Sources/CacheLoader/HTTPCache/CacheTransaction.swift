@@ -28,6 +28,8 @@ struct CacheTransaction: Sendable {
     let contentTypeFilter: ContentTypeFilter?
     /// Receives each error of the store, on any thread.
     var onStoreFailure: (@Sendable (StoreError) -> Void)?
+    /// Whether the transaction counts failures of the origin in the store. A loader counts them itself, after retries.
+    var countsFailures = false
     /// Whether the request validates a stored response that its caller has already received.
     private(set) var isBackground = false
     /// Whether the request goes out with `no-cache`, so that no upstream cache answers without the origin (RFC 9111
@@ -207,7 +209,9 @@ struct CacheTransaction: Sendable {
             if !didSend { endStep(wait, .wait(.sharedRequest)) }
             switch outcome {
             case .answered(let response): return response
-            case .failed(let error): return try serveStale(for: error, forwarding)
+            // The request that was sent has counted the error.
+            case .failed(let error) where didSend: return try serveStale(for: error, forwarding)
+            case .failed(let error): return try serveStaleOrCount(error, forwarding)
             // The body and the failure belong to the caller that sent the request.
             case .decideAgain where isBackground: throw .cancelled
             case .decideAgain(let response):
@@ -216,7 +220,10 @@ struct CacheTransaction: Sendable {
                         return try serveStale(for: failure, forwarding)
                     } catch {
                         // An error response itself answers only the caller that sent the request.
-                        if case .transport = error { throw error }
+                        if case .transport = error {
+                            noteError()
+                            throw error
+                        }
                     }
                 }
                 // The arriving body can be joined only while the response is held.

@@ -191,8 +191,10 @@ public final class HTTPCache: Sendable {
         let policy = configuration.policy.applying(configuration.urlPolicies, to: target).applying(policy)
         var request = request
         request.setTarget(to: target)
-        return CacheTransaction(
+        var transaction = CacheTransaction(
             request, content: content, key: target.key(for: request, content, policy), target: target,
             context: context, settings: settings, policy: policy)
+        transaction.countsFailures = true
+        return transaction
     }
 }

@@ -3,7 +3,7 @@ internal import CacheStore
 /// Counts of an ``HTTPCache`` or a ``ResourceLoader`` since its creation.
 ///
 /// ``requests`` counts the requests of the program. The answers count, too: as a hit, memory hit, stale answer,
-/// revalidation, miss or error. So do each redirect of a load, each further attempt, and each revalidation in the
+/// revalidation, miss or error. So do each redirect of a load and each further attempt, but not a revalidation in the
 /// background. A stored response that is served in place of an error counts as a stale answer and as an error.
 /// The statistics of the store and its view `cache_requests` hold the permanent counts of all processes.
 public struct CacheCounters: Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct CacheCounters: Hashable, Sendable {
     public let revalidations: Int64
     /// Answers from the origin, including those that several requests share.
     public let misses: Int64
-    /// Requests that the origin did not answer, or answered with an error.
+    /// Requests that the origin did not answer, or answered with a 5xx status. A 4xx status is an answer.
     public let errors: Int64
     /// Requests sent to origins.
     public let originRequests: Int64

@@ -9,9 +9,9 @@ public enum RequestOutcome: String, Hashable, Sendable, CaseIterable, Codable {
     case stale
     /// A stored response answered after the origin had validated it.
     case revalidated
-    /// The origin answered.
+    /// The origin answered, also with a 4xx status.
     case miss
-    /// Nothing answered, or the origin answered with an error.
+    /// Nothing answered, or the origin answered with a 5xx status.
     case error
     /// The response to another request answered this one, too, while it was still arriving.
     case coalesced

@@ -1,42 +1,32 @@
 import CacheReports
+import CacheStore
 import Foundation
 
-/// The shares of the outcomes of a store's requests.
-struct AnswerShares {
-    private static let titles: [(counter: StoreCounters.Counter, title: String)] = [
-        (.hits, "fresh, from the store"), (.stale, "stale, from the store"), (.revalidated, "confirmed by the origin"),
-        (.misses, "new from the origin"), (.errors, "error"),
-    ]
-
-    let counters: StoreCounters
-
-    /// The values of a damaged index may be negative.
-    private func count(_ counter: StoreCounters.Counter) -> Int64 { max(0, counters[counter]) }
-
-    /// A double, because the sum of all requests may overflow 64 bits.
-    private var sum: Double { Self.titles.reduce(0) { $0 + Double(count($1.counter)) } }
-
-    /// The share of requests answered without the origin, or `nil` without requests.
-    private var hitRatio: Double? {
-        sum > 0 ? (Double(count(.hits)) + Double(count(.stale))) / sum : nil
+extension RequestCounts {
+    private var parts: [(title: String, count: Int64)] {
+        [
+            ("fresh, from the store", hits), ("stale, from the store", stale), ("confirmed by the origin", revalidated),
+            ("from the origin", misses), ("no answer, or a 5xx", errors),
+        ]
     }
 
     /// The numbers. Omits an absent hit ratio.
     var json: JSON {
         .object(omittingNulls: [
-            "hits": .integer(count(.hits)), "stale": .integer(count(.stale)),
-            "revalidated": .integer(count(.revalidated)), "misses": .integer(count(.misses)),
-            "errors": .integer(count(.errors)), "hit_ratio": .optional(hitRatio),
+            "requests": .integer(Int64(min(1e18, requests))), "hits": .integer(hits), "stale": .integer(stale),
+            "revalidated": .integer(revalidated), "misses": .integer(misses), "errors": .integer(errors),
+            "hit_ratio": .optional(hitRatio),
         ])
     }
 
     /// A table with bars, and the hit ratio. Empty without requests.
     var text: String {
         guard let hitRatio else { return "" }
-        let rows = Self.titles.map { counter, title in
-            (name: title, share: Double(count(counter)) / sum, numbers: ["\(count(counter))"])
+        let rows = parts.map { title, count in
+            (name: title, share: Double(count) / requests, numbers: ["\(count)"])
         }
         let table = TextTable.shares("answer", ["requests"], rows, longest: 1)
         return "\(table)\nhit ratio" + String(format: "%21.1f%%", hitRatio * 100)
+            + "            fresh and stale, of all requests"
     }
 }

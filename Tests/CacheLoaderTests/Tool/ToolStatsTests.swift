@@ -147,18 +147,18 @@ extension ToolTests {
                     fresh, from the store     62.5%         5  #############
                     stale, from the store      0.0%         0
                     confirmed by the origin   12.5%         1  ###
-                    new from the origin       25.0%         2  #####
-                    error                      0.0%         0
-                    hit ratio                 62.5%
+                    from the origin           25.0%         2  #####
+                    no answer, or a 5xx        0.0%         0
+                    hit ratio                 62.5%            fresh and stale, of all requests
 
                     """), "\(text)")
             struct Answers: Decodable, Equatable {
-                var hits: Int, stale: Int, revalidated: Int, misses: Int, errors: Int, hit_ratio: Double
+                var requests: Int, hits: Int, stale: Int, revalidated: Int, misses: Int, errors: Int, hit_ratio: Double
             }
             struct Report: Decodable { var answers: Answers }
             #expect(
                 try await tool("stats", "--json").json(Report.self).answers
-                    == Answers(hits: 5, stale: 0, revalidated: 1, misses: 2, errors: 0, hit_ratio: 0.625))
+                    == Answers(requests: 8, hits: 5, stale: 0, revalidated: 1, misses: 2, errors: 0, hit_ratio: 0.625))
         }
 
         @Test("An access makes an entry recent, however old it is")

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import LoopbackOrigin
 import TestSupport
+import Synchronization
 import Testing
 
 @Suite("Requests counted by host")
@@ -54,6 +55,69 @@ struct RequestCountingTests {
         let request = HTTPRequest.to("/a", [.cacheControl: "only-if-cached"])
         #expect(try await fixture.cache.response(for: request).status == .gatewayTimeout)
         #expect(try await counts(fixture) == [0, 0, 0, 0, 1])
+    }
+
+    @Test("a 4xx status of the origin is an answer; a 5xx status is an error", arguments: [404, 410, 429, 500, 503])
+    func statuses(status: Int) async throws {
+        let fixture = try LoaderFixture(transport: ScriptedTransport { _, _ in .reply(.init(code: status)) })
+        await #expect(throws: LoadError.self) { try await fixture.loader.load(url) }
+        #expect(try await fixture.cache.response(for: .to("/a")).status.code == status)
+        #expect(try await counts(fixture) == (status < 500 ? [0, 0, 0, 2, 0] : [0, 0, 0, 0, 2]))
+    }
+
+    @Test("a stale answer in place of a failed origin counts once", arguments: [nil, 503])
+    func staleFallback(status: Int?) async throws {
+        let number = Counter()
+        let transport = ScriptedTransport { (_, _) throws(TransportError) in
+            if number.next() == 1 { return .reply(200, [.cacheControl: "max-age=10, stale-if-error=600"], "body") }
+            guard let status else { throw TransportError(.cannotConnect) }
+            return .reply(.init(code: status))
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).text
+        fixture.clock.advance(by: 20)
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "body")
+        #expect(try await counts(fixture) == [0, 1, 0, 1, 0])
+    }
+
+    @Test("a validation in the background counts as no request", arguments: [304, 200, 503])
+    func background(status: Int) async throws {
+        let number = Counter()
+        let transport = ScriptedTransport { _, _ in
+            number.next() == 1
+                ? .reply(200, [.cacheControl: "max-age=10, stale-while-revalidate=600", .eTag: "\"1\""], "body")
+                : .reply(.init(code: status), [.eTag: "\"1\"", .cacheControl: "max-age=10"])
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).text
+        fixture.clock.advance(by: 20)
+        #expect(try await fixture.cache.response(for: .to("/a")).isStale)
+        await eventually { transport.requestCount == 2 && !fixture.cache.isRevalidating }
+        #expect(try await counts(fixture) == [0, 1, 0, 1, 0])
+        #expect(fixture.cache.counters.requests == 2)
+        #expect(fixture.cache.counters.revalidations == 0)
+    }
+
+    @Test("the store knows the keys whose latest reply through a cache is an error", arguments: [404, 503])
+    func failingKeys(status: Int) async throws {
+        let isBroken = Mutex(true)
+        let transport = ScriptedTransport { (request, _) throws(TransportError) in
+            if request.path == "/unreachable" { throw TransportError(.cannotConnect) }
+            return isBroken.withLock(\.self)
+                ? .reply(.init(code: status)) : .reply(200, [.cacheControl: "no-store"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport)
+        for _ in 0..<2 { _ = try await fixture.cache.response(for: .to("/a")).text }
+        let rows = try fixture.store.query("SELECT key, status, error_count FROM cache_errors").rows
+        #expect(rows == [[.text(url), .integer(Int64(status)), .integer(2)]])
+        #expect(try fixture.store.statistics().failingKeys == 1)
+        // Neither is a reply of the origin.
+        _ = try await fixture.cache.response(for: .to("/unreachable"))
+        _ = try await fixture.cache.response(for: .to("/b", [.cacheControl: "only-if-cached"]))
+        #expect(try fixture.store.statistics().failingKeys == 1)
+        isBroken.withLock { $0 = false }
+        #expect(try await fixture.cache.response(for: .to("/a")).text == "body")
+        #expect(try fixture.store.statistics().failingKeys == 0)
     }
 
     @Test("a confirmation of two stored responses counts as one answer")

@@ -11,38 +11,6 @@ public enum EntryUse: Hashable, Sendable {
     case revalidated
 }
 
-/// Counts of requests by their result.
-package struct RequestCounts: Hashable, Sendable {
-    package var hits: Int64 = 0
-    package var stale: Int64 = 0
-    package var revalidated: Int64 = 0
-    package var misses: Int64 = 0
-    package var errors: Int64 = 0
-
-    package init(misses: Int64 = 0, errors: Int64 = 0) {
-        self.misses = misses
-        self.errors = errors
-    }
-
-    package var answers: Int64 { hits &+ stale &+ revalidated }
-
-    mutating func count(_ use: EntryUse) {
-        switch use {
-        case .hit: hits &+= 1
-        case .stale: stale &+= 1
-        case .revalidated: revalidated &+= 1
-        }
-    }
-
-    static func += (left: inout RequestCounts, right: RequestCounts) {
-        left.hits &+= right.hits
-        left.stale &+= right.stale
-        left.revalidated &+= right.revalidated
-        left.misses &+= right.misses
-        left.errors &+= right.errors
-    }
-}
-
 /// Orders accesses and insertions: the newest id of an entry, followed by the number of accesses since its insertion.
 ///
 ///     recency = newest id << 24 | accesses since that id was given

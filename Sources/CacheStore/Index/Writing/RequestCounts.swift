@@ -1,0 +1,90 @@
+/// Requests of programs by their answer, and the hit ratio. All numbers about requests come from this definition.
+///
+/// Each request counts once. A redirect that a load follows, and a further attempt, are requests. A validation in the
+/// background is not: no program has asked for it.
+package struct RequestCounts: Hashable, Sendable {
+    /// Answered by a fresh stored response.
+    package var hits: Int64 = 0
+    /// Answered by a stale stored response, also in place of a failed origin.
+    package var stale: Int64 = 0
+    /// Answered by a stored response that the origin validated.
+    package var revalidated: Int64 = 0
+    /// Answered by the origin, also with a 4xx status. Includes requests that share such an answer.
+    package var misses: Int64 = 0
+    /// Not answered, or with a 5xx status.
+    package var errors: Int64 = 0
+
+    package init(misses: Int64 = 0, errors: Int64 = 0) {
+        self.misses = misses
+        self.errors = errors
+    }
+
+    /// The requests that an entry answered.
+    package var answers: Int64 { hits &+ stale &+ revalidated }
+
+    /// All requests. A `Double`, because the sum may exceed 64 bits.
+    package var requests: Double {
+        [hits, stale, revalidated, misses, errors].reduce(0) { $0 + Double($1) }
+    }
+
+    /// The share of requests that the store answered without a response of the origin: ``hits`` and ``stale``. `nil`
+    /// without requests.
+    package var hitRatio: Double? {
+        requests > 0 ? (Double(hits) + Double(stale)) / requests : nil
+    }
+
+    mutating func count(_ use: EntryUse) {
+        switch use {
+        case .hit: hits &+= 1
+        case .stale: stale &+= 1
+        case .revalidated: revalidated &+= 1
+        }
+    }
+
+    /// Counts a recorded request.
+    package mutating func count(_ outcome: RequestOutcome) {
+        switch outcome {
+        case .hit: hits &+= 1
+        case .stale: stale &+= 1
+        case .revalidated: revalidated &+= 1
+        case .miss, .coalesced: misses &+= 1
+        case .error: errors &+= 1
+        }
+    }
+
+    static func += (left: inout RequestCounts, right: RequestCounts) {
+        left.hits &+= right.hits
+        left.stale &+= right.stale
+        left.revalidated &+= right.revalidated
+        left.misses &+= right.misses
+        left.errors &+= right.errors
+    }
+}
+
+// MARK: - SQL
+
+extension RequestCounts {
+    /// Selects the sums over all hosts, for ``init(_:)``.
+    package static let query = """
+        SELECT total(hits), total(stale), total(revalidated), total(misses), total(errors) FROM cache_requests
+        """
+
+    /// Reads the result of ``query``. The values of a damaged index may be negative, and then count as 0.
+    package init(_ result: SQLRows) {
+        let values =
+            result.rows.first?.map { value in
+                Int64(Swift.max(0, Swift.min(1e18, value.real ?? 0)))
+            } ?? []
+        guard values.count == 5 else { return }
+        (hits, stale, revalidated) = (values[0], values[1], values[2])
+        (misses, errors) = (values[3], values[4])
+    }
+
+    /// Selects the counts and the hit ratio of each host.
+    package static let queryByHost = """
+        SELECT host, hits + stale + revalidated + misses + errors AS requests,
+          hits, stale, revalidated, misses, errors,
+          round(100.0 * (hits + stale) / (hits + stale + revalidated + misses + errors), 1) AS hit_percent
+        FROM cache_requests ORDER BY requests DESC LIMIT 100
+        """
+}
