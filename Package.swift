@@ -302,10 +302,13 @@ let package = Package(
             path: "Benchmarks/Instructions",
             swiftSettings: swiftSettings
         ),
-        // What the tool reckons; that it does what it says is tested with CacheLoaderTests, by running it.
         .testTarget(
+            // Parts of the tool; the folder Program runs the tool.
             name: "CacheStoreToolTests",
-            dependencies: ["CacheReports", "CacheStore", "CacheStoreTesting", "CacheStoreTool", "TestSupport"],
+            dependencies: [
+                "CacheLoader", "CacheReports", "CacheStore", "CacheStoreTesting", "CacheStoreTool", "HTTPCaching",
+                "LoopbackOrigin", "TestSupport", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: swiftSettings
         ),
         .executableTarget(

@@ -69,17 +69,17 @@ extension ToolTests {
         @Test("list --json: an object for each response, with the columns of the view and exact numbers")
         func listJSON() async throws {
             let output = try await tool("list", "--sort", "size", "--json")
-            let rows = try output.json([[String: JSON]].self)
+            let rows = try output.json([[String: Printed]].self)
             #expect(rows.map { $0["byte_size"] } == [12_345, 7, 0])
             #expect(
                 Set(rows[0].keys).isSuperset(of: [
                     "url", "host", "status", "byte_size", "sha256", "file_path", "etag", "expires_at", "accessed_at",
                     "hit_count", "freshness", "error_count",
                 ]))
-            #expect(rows[0]["etag"] == nil as JSON)
+            #expect(rows[0]["etag"] == nil as Printed)
             let keys = output.text.matches(of: /"(\w+)" :/).map { String($0.1) }
             #expect(Array(keys.prefix(rows[0].count)) == rows[0].keys.sorted())
-            #expect(try await tool("list", "--host", "none", "--json").json([[String: JSON]].self) == [])
+            #expect(try await tool("list", "--host", "none", "--json").json([[String: Printed]].self) == [])
         }
 
         // MARK: show
@@ -101,7 +101,7 @@ extension ToolTests {
         @Test("show --json, and --body, with any characters in the URL")
         func showOtherwise() async throws {
             let url = "http://a.test/it's"
-            let rows = try await tool("show", url, "--json").json([[String: JSON]].self)
+            let rows = try await tool("show", url, "--json").json([[String: Printed]].self)
             try #require(rows.count == 1)
             #expect(rows[0]["byte_size"] == 7)
             #expect(rows[0]["url"] == .text(url))
@@ -160,7 +160,7 @@ extension ToolTests {
         @Test("sql --json: an array of objects")
         func json() async throws {
             let sql = "SELECT 1 AS a, 2.5 AS a, 'é\"' AS t, NULL AS n, x'0aff' AS b, 9e999 AS anI"
-            let rows = try await tool("sql", sql, "--json").json([[String: JSON]].self)
+            let rows = try await tool("sql", sql, "--json").json([[String: Printed]].self)
             #expect(
                 rows == [["a": 1, "a_2": .number(2.5), "t": "é\"", "n": nil, "b": "0aff", "anI": "Infinity"]])
             let large = try await tool("sql", "SELECT 9223372036854775807 AS n", "--json")

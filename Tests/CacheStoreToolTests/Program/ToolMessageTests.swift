@@ -72,7 +72,7 @@ extension ToolTests {
             for command in [["record", "show"], ["list", "--host", "b.test"], ["sql", "SELECT 1 WHERE 0"]] {
                 let output = try await tool.raw(command + ["--json", "--store", tool.store])
                 output.expect(0, error: nil)
-                #expect(try output.json([[String: JSON]].self).isEmpty, "\(command)")
+                #expect(try output.json([[String: Printed]].self).isEmpty, "\(command)")
             }
         }
 

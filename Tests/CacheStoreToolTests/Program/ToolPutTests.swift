@@ -36,7 +36,7 @@ extension ToolTests {
             #expect(try await tool.stored("http://a.test/") == large)
             let empty = try await tool("put", "http://a.test/empty", "-", "--json")
             #expect(
-                try empty.json([String: JSON].self) == [
+                try empty.json([String: Printed].self) == [
                     "bytes": 0, "url": "http://a.test/empty",
                     "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
                 ])
@@ -102,9 +102,9 @@ extension ToolTests {
 
         struct Wish: CustomTestStringConvertible {
             let options: [String]
-            let row: [String: JSON]
+            let row: [String: Printed]
 
-            init(_ options: [String], _ lifetime: JSON, isPinned: JSON, tags: JSON) {
+            init(_ options: [String], _ lifetime: Printed, isPinned: Printed, tags: Printed) {
                 self.options = options
                 row = ["lifetime": lifetime, "is_pinned": isPinned, "tags": tags]
             }

@@ -35,7 +35,7 @@ extension ToolTests {
             #expect(try await tool.stored("http://a.test/a") != nil)
             #expect(try await tool.stored("http://a.test/b") == nil)
             #expect(
-                try await tool("evict", "--max-bytes", "0", "--json").json([String: JSON].self) == [
+                try await tool("evict", "--max-bytes", "0", "--json").json([String: Printed].self) == [
                     "entries": 1, "bytes": 1000, "entries_left": 0, "bytes_left": 0,
                 ])
             #expect(

@@ -66,9 +66,9 @@ struct Tool: Sendable {
     }
 
     /// The rows of a query. The test itself reads them: a process costs more than the query.
-    func rows(_ sql: String) throws -> [[String: JSON]] {
+    func rows(_ sql: String) throws -> [[String: Printed]] {
         try ResponseStore.query(sql, inStoreAt: URL(filePath: store)).map { row in
-            Dictionary(uniqueKeysWithValues: zip(row.columns, row.values.map(JSON.init)))
+            Dictionary(uniqueKeysWithValues: zip(row.columns, row.values.map(Printed.init)))
         }
     }
 
@@ -105,7 +105,7 @@ struct Tool: Sendable {
 }
 
 /// A value in the JSON output of the tool.
-enum JSON: Hashable, Decodable {
+enum Printed: Hashable, Decodable {
     case null
     case number(Double)
     case text(String)
@@ -122,7 +122,7 @@ enum JSON: Hashable, Decodable {
     }
 }
 
-extension JSON {
+extension Printed {
     /// A value of the index.
     init(_ value: SQLValue) {
         switch value {
@@ -135,7 +135,7 @@ extension JSON {
     }
 }
 
-extension JSON: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
+extension Printed: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
     init(integerLiteral value: Int) { self = .number(Double(value)) }
     init(stringLiteral value: String) { self = .text(value) }
     init(nilLiteral: ()) { self = .null }
