@@ -54,7 +54,7 @@ struct DemoReport: Sendable {
 
         \(roundTable)
 
-        The origin counted the same requests, 304s and bytes. Every body equals its file.
+        The origin has counted the same numbers. Every body equals its file.
 
         \(Self.query)
 

@@ -204,7 +204,7 @@ extension ToolTests {
             let bad = try await tool("get", fresh, missing, plain)
             bad.expect(1, error: "\(missing): the origin answered with status 404")
             #expect(bad.text == "hellohello")
-            let worse = try await tool("get", "ftp://a/", missing, fresh)
+            let worse = try await tool("get", "http://127.0.0.1:9/", missing, fresh)
             #expect(worse.exitCode == 2)
             #expect(worse.text == "hello")
             #expect(worse.errorText.split(separator: "\n").count == 2)

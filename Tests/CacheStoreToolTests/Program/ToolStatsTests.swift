@@ -52,7 +52,7 @@ extension ToolTests {
                     files               4
                     logical bytes       10.0 kB
                     physical bytes      10.0 kB
-                    hits                0
+                    answers from store  0
                     failing keys        0
                     damaged bodies      0
                     derived bodies      0
