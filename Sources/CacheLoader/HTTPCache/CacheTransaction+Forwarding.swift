@@ -85,7 +85,7 @@ extension CacheTransaction {
 
     private func send(_ forwarding: Forwarding) async throws(LoadError) -> TransportResponse {
         logForwarding(forwarding)
-        recorded?.note(forwarding.reason)
+        recorded?.noteForward(forwarding.reason)
         let observed = ObservedRequest(context.meters, recorded, clock: configuration.clock)
         do throws(TransportError) {
             var request = forwarding.request

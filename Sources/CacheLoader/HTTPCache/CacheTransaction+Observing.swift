@@ -113,18 +113,18 @@ extension CacheTransaction {
             status: status == .partialContent ? .ok : status, fields: received.reply.head.headerFields,
             request: request, policy: policy)
         switch decision {
-        case .freshen, .update: recorded.note(.freshened, .freshenedByReply)
-        case .serveStale: recorded.note(.replaced, .staleOnError)
+        case .freshen, .update: recorded.noteReply(.freshened, .freshenedByReply)
+        case .serveStale: recorded.noteReply(.replaced, .staleOnError)
         case .store, .storePart, .complete:
             if !isKept {
-                recorded.note(.relayed, .notWanted)
+                recorded.noteReply(.relayed, .notWanted)
             } else if !fitsIntoStore(received.reply.head) {
-                recorded.note(.relayed, .largerThanLimit)
+                recorded.noteReply(.relayed, .largerThanLimit)
             } else {
-                recorded.note(.stored, rules.rule)
+                recorded.noteReply(.stored, rules.rule)
             }
         case .relay:
-            recorded.note(.relayed, ruleAgainstStoring(received, rules))
+            recorded.noteReply(.relayed, ruleAgainstStoring(received, rules))
         case .retry: break
         }
     }

@@ -173,7 +173,7 @@ extension CacheTransaction {
                 arriving.verifiesDigests == policy.verifiesDigests,
                 let reader = arriving.body.makeReader()
             else { continue }
-            recorded?.note(reason)
+            recorded?.noteForward(reason)
             noteMiss(isCoalesced: true)
             var head = arriving.response.head(age: age, policy: policy)
             let expiry = Freshness(of: arriving.response, policy: policy).expiry

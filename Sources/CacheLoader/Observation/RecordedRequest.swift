@@ -67,12 +67,12 @@ final class RecordedRequest: Sendable {
     }
 
     /// Records why the request is forwarded.
-    func note(_ reason: ForwardReason) {
+    func noteForward(_ reason: ForwardReason) {
         state.withLock { $0.record.forwardCode = RequestRecord.code(of: reason) }
     }
 
     /// Records the decision on the reply.
-    func note(_ action: RecordedReplyDecision.Action, _ rule: Rule) {
+    func noteReply(_ action: RecordedReplyDecision.Action, _ rule: Rule) {
         state.withLock { $0.record.replyCode = RecordedReplyDecision.code(action, rule) }
     }
 
