@@ -1,7 +1,8 @@
 internal import CPlatform
 internal import Synchronization
 
-/// Collects the requests and removals of this process, and appends them to the ``RequestRing`` in batches, on a separate lane.
+/// Collects the requests and removals of this process, and appends them to the ``RequestRing`` in batches, on a separate
+/// lane.
 ///
 /// A request costs no I/O on its thread, except that one request a second checks whether the store records. A kill
 /// loses the records of the last tenth of a second.

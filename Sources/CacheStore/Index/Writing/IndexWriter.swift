@@ -9,9 +9,9 @@ internal import Synchronization
 /// the whole transaction. Then each job runs in a separate transaction.
 ///
 /// The folder `Index/Writing/` has the writer, its queue and its transactions, the pending accesses, and the deletion
-/// of bodies. The folder may use the writer's connection, the write lock, the checkpointer, the recorder of requests and the files of
-/// bodies. No
-/// other folder deletes bodies of removed entries. The folder has no statement of a table: `Index/Tables/` has them.
+/// of bodies. The folder may use the writer's connection, the write lock, the checkpointer, the recorder of requests and
+/// the files of bodies. No other folder deletes bodies of removed entries. The folder has no statement of a table:
+/// `Index/Tables/` has them.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
     struct Job: Sendable {
