@@ -1,6 +1,5 @@
 internal import CZlib
 internal import CacheFoundation
-internal import HTTPCaching
 
 /// Decompresses DEFLATE data (RFC 1951) while it arrives.
 ///

@@ -1,7 +1,10 @@
 public import Foundation
 
 /// The awaited event did not happen within a minute.
-public struct NeverHappened: Error {}
+public struct NeverHappened: Error {
+    /// Creates the error.
+    public init() {}
+}
 
 /// Waits on the calling thread while the condition holds. Throws after a minute. A test that blocks a thread of Swift's
 /// pool forever would hang the whole run, and the run would not name the test.

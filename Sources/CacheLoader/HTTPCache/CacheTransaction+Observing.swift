@@ -29,7 +29,8 @@ extension CacheTransaction {
     /// Whether the request counts. A validation in the background is no request of the program.
     private var isOfProgram: Bool { !isBackground }
 
-    /// Records a stored response that is served in place of a failed origin. The request counts once, by its answer.
+    /// Records a stored response that is served in place of a failed origin. In the store the request counts once, by its
+    /// answer. The counters of the cache count the error, too: see ``CacheCounters``.
     func noteStaleFallback(_ entry: StoredEntry) {
         if isOfProgram {
             store.touch(entry, as: .stale)

@@ -40,10 +40,15 @@ struct TierURL: ParsableArguments {
 
     @OptionGroup var connections: ConnectionOptions
 
-    private var url: String? { option ?? Self.ofEnvironment }
-
     func validate() throws {
-        if url == nil { throw ValidationError("name the tier with --tier, or in the variable CACHESTORE_TIER") }
+        _ = try url()
+    }
+
+    private func url() throws -> String {
+        guard let url = option ?? Self.ofEnvironment else {
+            throw ValidationError("name the tier with --tier, or in the variable CACHESTORE_TIER")
+        }
+        return url
     }
 
     /// Returns the tier.
@@ -51,7 +56,7 @@ struct TierURL: ParsableArguments {
     /// - Throws: The same errors as ``TierOptions/tier(_:idleTimeout:)``.
     func tier(_ partition: TierPartition? = nil, _ deadline: TierDeadline? = nil) throws -> SharedTier {
         connections.warn()
-        return try SharedTier.named(url ?? "", connections, idleTimeout: .seconds(60), partition, deadline)
+        return try SharedTier.named(url(), connections, idleTimeout: .seconds(60), partition, deadline)
     }
 }
 

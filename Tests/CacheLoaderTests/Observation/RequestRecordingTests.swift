@@ -19,8 +19,10 @@ struct RequestRecordingTests {
     /// Waits for `count` records, and returns each as `outcome method path status disk+network of length`.
     private func lines(_ fixture: LoaderFixture, _ count: Int) async throws -> [String] {
         var records: [RequestRecord] = []
+        let end = ContinuousClock.now + .seconds(60)
         // A response with unread bytes is recorded at its release.
         while records.count < count {
+            guard ContinuousClock.now < end else { throw NeverHappened() }
             await Task.yield()
             fixture.store.requests.flush()
             records = try fixture.store.requestRecords().records

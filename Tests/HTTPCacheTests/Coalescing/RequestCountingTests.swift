@@ -4,8 +4,8 @@ import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
-import TestSupport
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Requests counted by host")
