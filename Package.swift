@@ -216,7 +216,7 @@ let package = Package(
         .target(
             name: "CacheStoreTesting",
             dependencies: [
-                "CacheFoundation", "CacheStore", "CacheLoader",
+                "CacheFoundation", "CacheStore", "CacheLoader", "CacheTier",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings

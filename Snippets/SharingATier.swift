@@ -10,24 +10,22 @@ func makeLoader(in caches: URL, names: Data, secret: Data) throws -> (ResourceLo
     let keys = try TierKeys(names: names, writing: .hmac(id: "2026-11", secret: secret))
     var connections = DefaultTransport.Configuration()
     connections.connectionsPerHost = 32
-    let engine = try TierEngine.plain(
+    let engine = try PlainEngine(
         "https://tier.example/feeds", transport: DefaultTransport(configuration: connections))
     let tier = SharedTier(engine: engine, keys: keys)
     let transport = TieredTransport(tier: tier, origin: DefaultTransport())
     return (ResourceLoader(store: store, transport: transport), tier)
 }
 
-func makeBucket() throws -> TierEngine {
+func makeBucket() throws -> any TierEngine {
     var connections = DefaultTransport.Configuration()
     connections.connectionsPerHost = 32
-    return try .s3(
+    let transport = DefaultTransport(configuration: connections)
+    return try S3Engine(
         "https://s3.eu-west-1.amazonaws.com/bucket/feeds", region: "eu-west-1",
-        credentials: {
-            guard let found = S3Credentials(environment: ProcessInfo.processInfo.environment) else {
-                throw TierError.engine("no credentials in the environment")
-            }
-            return found
-        }, transport: DefaultTransport(configuration: connections))
+        credentials: S3Credentials.standard(
+            environment: ProcessInfo.processInfo.environment, transport: transport),
+        transport: transport)
 }
 
 func removeHost(_ tier: SharedTier) async throws {

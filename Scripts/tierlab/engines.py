@@ -105,7 +105,7 @@ http {{
 
     def objects(self):
         """The number of objects in each folder of the tier."""
-        base = os.path.join(self.root, "tier", "v1")
+        base = os.path.join(self.root, "tier", "v2")
         folders = os.listdir(base) if os.path.isdir(base) else []
         return {name: sum(len(files) for _, _, files in os.walk(os.path.join(base, name))) for name in sorted(folders)}
 

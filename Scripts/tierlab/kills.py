@@ -26,7 +26,7 @@ def prove_on(lab, name, engine, isEmpty):
     proof = f"killed writer, {name}, {'empty tier' if isEmpty else 'over another version'}"
     relay = KillingRelay(engine.host, engine.port)
     through = Behind(engine, relay.port)
-    keeper = lab.machines(1, engine, deadline=5000, epochLifetime=0)[0]
+    keeper = lab.machines(1, engine, deadline=5000, removalDelay=0)[0]
     versions = iter(range(1, 1000))
 
     def prepare():
@@ -62,7 +62,7 @@ def prove_on(lab, name, engine, isEmpty):
 
 def fill(lab, engine):
     """Loads everything on a new machine, and waits for its writes."""
-    machine = lab.machines(1, engine, deadline=5000, epochLifetime=0)[0]
+    machine = lab.machines(1, engine, deadline=5000, removalDelay=0)[0]
     result = machine.run(urls(lab), width=1)
     machine.ask("drain")
     machine.end()
@@ -71,7 +71,7 @@ def fill(lab, engine):
 
 def write(lab, engine, relay, number=0, moment=""):
     """Loads everything on a machine that may be killed. Returns the number of its writes, or `None` after a kill."""
-    machine = lab.machines(1, engine, deadline=5000, epochLifetime=0)[0]
+    machine = lab.machines(1, engine, deadline=5000, removalDelay=0)[0]
     relay.plan(machine.process.pid if number else None, number, moment)
     try:
         machine.run(urls(lab), width=1)

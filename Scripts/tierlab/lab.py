@@ -83,14 +83,8 @@ class Lab:
         return [Machine(self, engine, **setup) for _ in range(count)]
 
     def writer(self, engine):
-        """Returns a machine that fills the tier, and answers in place of the origin.
-
-        A machine that asks tier and origin concurrently does not write a response whose epoch the tier lacks. So this one
-        has written all 256 of the origin's host.
-        """
-        machine = Machine(self, engine, deadline=5000, isOriginInside=True)
-        machine.run(width=8, range={"url": f"{self.origin.url}/first-*?size=10", "from": 0, "to": 2000})
-        return machine
+        """Returns a machine that fills the tier, and answers in place of the origin."""
+        return Machine(self, engine, deadline=5000, isOriginInside=True)
 
     def delayed(self, engine, milliseconds):
         """Returns an engine behind a relay that delays it."""

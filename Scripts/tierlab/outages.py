@@ -59,7 +59,7 @@ def measure(lab, name, engine, fault, scale):
     deadline, delay, pause = DEADLINE * scale, ORIGIN * scale, PAUSE * scale
     before, during, after = (2, 3, 8) if lab.options.quick else (4, 6, 20)
     seconds = before + during + after
-    machines = lab.machines(MACHINES, engine, deadline=deadline, epochLifetime=1000)
+    machines = lab.machines(MACHINES, engine, deadline=deadline, removalDelay=1000)
     alone = lab.machines(1)[0]
     # The tier has four of five URLs. Every tenth body is a separate object.
     count = int(seconds * 1000 / (delay + pause) * WIDTH * 1.5)
@@ -111,9 +111,7 @@ def measure(lab, name, engine, fault, scale):
         phases[phase].append((head / 1000, source, began))
     own_p99 = percentile([head / 1000 for _, head, _ in origin["samples"]], 0.99)
     # The noise of two cores: a quarter of the sum, and half of it where few requests are measured.
-    # A miss on S3 also waits for its lease, for at most another deadline.
-    deadlines = 2 * deadline if engine.region else deadline
-    bound = (own_p99 + deadlines) * (1.5 if lab.options.quick else 1.25)
+    bound = (own_p99 + deadline) * (1.5 if lab.options.quick else 1.25)
     for phase, loads in phases.items():
         p99 = percentile([head for head, _, _ in loads], 0.99)
         hits = share(loads)

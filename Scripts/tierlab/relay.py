@@ -166,7 +166,7 @@ class NotingRelay(Relay):
     def record_count(self):
         """The number of acknowledged records."""
         with self.lock:
-            return sum("/v1/resp/" in path for path in self.acknowledged)
+            return sum("/v2/resp/" in path for path in self.acknowledged)
 
 
 def path(head):

@@ -7,9 +7,8 @@ import time
 from lab import Behind
 from relay import NotingRelay
 
-# The proof excludes leases, because they are deleted.
-KEPT = ("/v1/resp/", "/v1/cas/", "/v1/vary/", "/v1/epoch/")
-# The origin is slower than a hit, so that the tier answers first even if both are asked concurrently.
+KEPT = ("/v2/resp/", "/v2/cas/", "/v2/key/")
+# The time of the origin in milliseconds, the simultaneous requests, and the seconds of the load.
 DELAY, WIDTH, SECONDS = 300, 16, 4
 
 
@@ -28,8 +27,7 @@ def prove_on(lab, name, engine, number):
     urls = [f"{base}-{i}?delay={DELAY}&size={100_000 if i % 10 == 0 else 2_000}" for i in range(1000)]
     # A missed deadline on a busy system would suspend the writes.
     setup = {"deadline": 30_000, "isOriginInside": True}
-    writer = lab.machines(1, Behind(engine, relay.port), epochLifetime=1_000_000, **setup)[0]
-    # The epochs come first, because a response with an epoch unknown to the writer is not written.
+    writer = lab.machines(1, Behind(engine, relay.port), removalDelay=1_000_000, **setup)[0]
     first = {"url": f"{base}-first-*?delay={DELAY}&size=10", "from": 0, "to": 500}
     writer.run(width=WIDTH, range=first)
     writer.ask("drain")

@@ -10,8 +10,7 @@ from lab import at_once
 
 MACHINES = 10
 # The replay compresses a day into minutes, and ten machines onto one, so a lookup in the tier takes many times as long
-# as on a dedicated machine. So the origin and the deadline of the tier are slower in proportion: the tier asks both
-# concurrently where that is faster.
+# as on a dedicated machine. So the origin and the deadline of the tier are slower in proportion.
 ORIGIN, DEADLINE = 500, 500
 
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CacheLoader
+import CacheStore
 import CacheTier
 import Foundation
 import HTTPTypes
@@ -10,24 +11,37 @@ struct Tier: AsyncParsableCommand {
         abstract: "Check a cache that machines share, and look into it.",
         discussion: """
             The option --tier of get and prefetch uses such a cache. CACHESTORE_TIER_KEY has its secret: 64 hexadecimal \
-            digits or more, the same on all machines. For S3, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, \
-            AWS_SESSION_TOKEN and AWS_REGION count.
+            digits or more, the same on all machines. For S3, the credentials and the region come from \
+            the variables and files of AWS.
             """,
-        subcommands: [Check.self, Stats.self, Get.self, Remove.self])
+        subcommands: [Check.self, Get.self, Remove.self])
 
-    /// Checks the address, the credentials and the permissions.
+    /// Checks the address, the credentials, the permissions and the speed.
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Write, read and delete an object of the tier.")
+            abstract: "Write, read and delete an object of the tier, and compare its speed with the deadline.")
 
         @OptionGroup var options: TierURL
+        @OptionGroup var deadline: TierDeadline
 
         func run() async throws {
-            let tier = try options.tier()
-            let start = ContinuousClock.now
-            try await tier.check()
-            let time = Int(((ContinuousClock.now - start) / .milliseconds(1)).rounded())
-            try StandardOutput.write(line: "the tier takes, returns and deletes objects, in \(time) ms")
+            let check = try await options.tier(nil, deadline).check()
+            func milliseconds(_ duration: Duration) -> String {
+                "\((duration / .microseconds(10)).rounded() / 100) ms"
+            }
+            let direction = check.secondsAhead < 0 ? "behind" : "ahead of"
+            let verdict = check.isDeadlineSufficient ? "enough for" : "too short for"
+            let rows = [
+                ("objects", "the tier takes, returns and deletes them"),
+                ("read", "\(milliseconds(check.medianRead)) in the median, \(milliseconds(check.reads[0])) the first"),
+                ("deadline", "\(milliseconds(check.deadline)), \(verdict) the three reads of a hit"),
+                ("conditional writes", check.hasConditionalWrites ? "yes" : "no"),
+                ("clock", "\(check.engineTime), \(check.secondsAhead.magnitude) s \(direction) this machine"),
+            ]
+            for (name, text) in rows { try StandardOutput.write(line: "\(name.leftAligned(in: 18))  \(text)") }
+            if !check.isDeadlineSufficient {
+                throw Failure(.no, "give --tier-deadline more than three times the time of a read")
+            }
         }
     }
 
@@ -86,17 +100,77 @@ struct Tier: AsyncParsableCommand {
     /// Removes responses from the tier.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove the responses of a host from the tier, or all of the partition.",
+            abstract: "Remove the responses of a URL, a host or a tag from the tier, or all of the partition.",
             discussion: "Other machines follow within seconds. Their stores keep their own responses.")
 
-        @Option(help: ArgumentHelp("The host, with its port if URLs name one; without it all.", valueName: "host"))
+        @Option(help: ArgumentHelp("All variants of a URL.", valueName: "url"))
+        var url: String?
+
+        @Option(help: ArgumentHelp("All URLs of a host, with its port if they name one.", valueName: "host"))
         var host: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "All responses with a name in Cache-Groups; needs --origin.", valueName: "name"))
+        var tag: String?
+
+        @Option(help: ArgumentHelp("The scheme and host of a tag, such as https://example.com.", valueName: "origin"))
+        var origin: String?
+
+        @Flag(help: "All responses of the partition.")
+        var all = false
+
+        @Flag(help: "Only say what would go.")
+        var dryRun = false
 
         @OptionGroup var options: TierURL
         @OptionGroup var partition: TierPartition
 
+        func validate() throws {
+            let given = [url != nil, host != nil, tag != nil, all].count { $0 }
+            guard given == 1 else { throw ValidationError("tier remove needs one of --url, --host, --tag and --all") }
+            guard (tag == nil) == (origin == nil) else { throw ValidationError("--tag and --origin need each other") }
+            if let url { _ = try Self.parts(of: url, "--url") }
+            if let origin, try !["", "/"].contains(Self.parts(of: origin, "--origin").path) {
+                throw ValidationError("--origin needs a scheme and a host without a path")
+            }
+            if let host {
+                let parts = URLComponents(string: "http://\(host)/")
+                guard !host.isEmpty, !host.contains("/"), !host.contains("@"), parts?.host?.isEmpty == false else {
+                    throw ValidationError(
+                        "--host needs a host such as example.com or example.com:8080, without a scheme")
+                }
+            }
+        }
+
         func run() async throws {
-            try await options.tier(partition).removeAll(in: host.map { .host($0) } ?? .partition)
+            let (scope, text): (TierScope, String) =
+                if let url {
+                    (.url(try URLArgument(url).key.text), "the responses of \(url.inOneLine)")
+                } else if let host {
+                    (.host(Self.withoutDefaultPort(host)), "the responses of \(host.inOneLine)")
+                } else if let tag, let origin {
+                    (.tag(tag, origin: origin), "the responses of \(origin.inOneLine) with \(tag.inOneLine)")
+                } else {
+                    (.partition, "all responses of the partition")
+                }
+            let tier = try options.tier(partition)
+            if dryRun { return try StandardOutput.write(line: "would remove \(text)") }
+            try await tier.removeAll(in: scope)
+            try StandardOutput.write(line: "removed \(text)")
+        }
+
+        private static func parts(of text: String, _ option: String) throws -> URLComponents {
+            guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+                ["http", "https"].contains(scheme), parts.host?.isEmpty == false
+            else { throw ValidationError("\(option) needs an absolute http or https URL") }
+            return parts
+        }
+
+        /// Requests state a default port only if their URL does, and hosts are hardly ever written with it.
+        private static func withoutDefaultPort(_ host: String) -> String {
+            for port in [":443", ":80"] where host.hasSuffix(port) { return String(host.dropLast(port.count)) }
+            return host
         }
     }
 }

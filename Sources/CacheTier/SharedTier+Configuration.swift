@@ -19,8 +19,14 @@ extension SharedTier {
         /// In a partition of one user, a private policy also stores responses with `private`, and responses to requests
         /// with `Authorization`.
         public var policy = CachePolicy.shared
-        /// The longest wait for the head of a response; 50 milliseconds by default.
-        public var deadline: Duration = .milliseconds(50)
+        /// Whether the tier guesses a freshness lifetime for responses to requests with `Cookie` or `Authorization`.
+        /// `false` by default.
+        ///
+        /// RFC 9111 §4.2.2 permits it. But many applications state no lifetime on pages for one user, and a tier would
+        /// show them to other users.
+        public var sharesHeuristically = false
+        /// The longest wait for a response, or `nil`, the default, for that of the engine: ``TierEngine/deadline``.
+        public var deadline: Duration? = nil
         /// The longest wait for the next 64 KiB of a body; 1 second by default. After it, the rest comes from the
         /// origin.
         ///
@@ -29,20 +35,22 @@ extension SharedTier {
         /// The longest time for one write; 10 seconds by default.
         public var writeDeadline: Duration = .seconds(10)
         /// How long other machines may still answer with removed responses after a removal; 5 seconds by default.
-        public var epochLifetime: Duration = .seconds(5)
-        /// The longest wait for a response that another machine is requesting; 1 second by default, 0 for no wait.
         ///
-        /// Needs an engine with conditional writes: see ``SharedTier/hasConditionalWrites``. A wait also ends after
-        /// twice the average time of the origin.
-        public var leaseWait: Duration = .seconds(1)
-        /// The time after which other machines take over an unfinished request of a machine; 10 seconds by default, at
-        /// least 2. Counts in whole seconds of the tier's time.
-        public var leaseLifetime: Duration = .seconds(10)
+        /// A machine asks the engine for new removals once in this time, and remembers the object of a URL for it.
+        public var removalDelay: Duration = .seconds(5)
+        /// The number of simultaneous writes; 16 by default. At most as many as the transport of the engine has
+        /// connections.
+        public var writers = 16
+        /// The age at which the engine deletes objects, or `nil`, the default, if it is unknown.
+        ///
+        /// A 304 of the origin rewrites the record of a response, and its body only after three quarters of this time.
+        /// Without it, a body that the engine deletes comes from the origin once more.
+        public var retention: Duration? = nil
         /// The longest body to write; 8 MiB by default.
         public var maxBodyBytes = 8 << 20
         /// The most bytes of bodies that are arriving or waiting for their writing; 32 MiB by default.
         public var maxPendingBytes = 32 << 20
-        /// Returns the current time, for signatures before the engine has stated its time. The system clock by default.
+        /// Returns the current time, for the steps of the observer. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }
         /// Pauses the calling task, for the deadlines. `Task.sleep(for:)` by default.
         public var sleep: @Sendable (Duration) async throws -> Void = { try await pause(for: $0) }

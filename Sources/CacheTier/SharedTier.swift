@@ -7,23 +7,23 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
 
-/// A cache on an HTTP server, which the stores of many machines share.
+/// A cache on a server, which the stores of many machines share.
 ///
 /// ```swift
 /// var connections = DefaultTransport.Configuration()
 /// connections.connectionsPerHost = 32
-/// let engine = try TierEngine.plain(
+/// let engine = try PlainEngine(
 ///     "https://tier.example/feeds", transport: DefaultTransport(configuration: connections))
 /// let tier = SharedTier(engine: engine, keys: keys)
 /// let cache = HTTPCache(store: store, transport: TieredTransport(tier: tier, origin: DefaultTransport()))
 /// ```
 ///
-/// Safe to use from any task. Create one tier for each engine and partition and keep it: it contains the measurements,
-/// the breaker and the pending writes.
+/// Safe to use from any task. Create one tier for each engine and partition and keep it: it contains the breaker,
+/// the known removals and the pending writes.
 public final class SharedTier: Sendable {
     static let start = ContinuousClock.now
 
-    let engine: TierEngine
+    let engine: any TierEngine
     let keys: TierKeys
     let layout: TierLayout
     let configuration: Configuration
@@ -34,23 +34,14 @@ public final class SharedTier: Sendable {
     struct State {
         var statistics = TierStatistics()
         var breaker = CircuitBreaker()
-        /// Suspends hits with separate body objects. One body that did not arrive in time opens this breaker.
-        var bodyBreaker = CircuitBreaker(threshold: 1)
-        var plan = HedgingPlan()
-        var epochs: EpochTable
-        /// The running reads of epochs.
-        var epochReads: [String: EpochRead] = [:]
-        /// The running writes of epochs that the engine lacks.
-        var epochWrites: [String: Task<Void, Never>] = [:]
-        /// Whether the engine has turned out not to support conditional writes.
-        var lacksConditions = false
-        /// Whether a write has already tested that.
-        var hasCheckedCondition = false
-        /// Responses that need no lease: the uptimes of their notes, by the names of the leases. A dropped note costs
-        /// one more lease.
-        var leaseNotes = BoundedDictionary<String, Duration>(capacity: 1000)
-        /// The uptimes of unsafe requests by epoch, in a process that cannot write.
-        var ownRemovals: [String: Duration] = [:]
+        /// The known removals of hosts, tags and everything.
+        var scopes = KnownScopes()
+        /// The objects of URLs, with the uptimes before their reads.
+        var keys = BoundedDictionary<String, (object: KeyObject, uptime: Duration)>(capacity: 10_000)
+        /// The removals by this process, by the names of their objects.
+        var ownRemovals = BoundedDictionary<String, OwnRemoval>(capacity: 20_000)
+        /// The removals that the engine has not accepted yet.
+        var pendingRemovals: Set<Removal> = []
         /// Records whose bodies this process could not complete: their times of writing, by name. A dropped record
         /// costs one more attempt.
         var refused = BoundedDictionary<String, Int64>(capacity: 1000)
@@ -58,25 +49,22 @@ public final class SharedTier: Sendable {
         var time: (date: HTTPDate, uptime: Duration)?
     }
 
-    /// Guards the counts, the measurements and the known epochs.
+    /// Guards the counts, the breaker and the known removals. No request and no other lock under it.
     let state: Mutex<State>
 
     /// Creates a tier. Sends no request.
     ///
     /// - Parameters:
-    ///   - engine: The server with the objects.
+    ///   - engine: The server with the objects: a ``PlainEngine``, an ``S3Engine`` or one of your own.
     ///   - keys: The keys of names and records.
     ///   - configuration: Additional settings.
-    public init(engine: TierEngine, keys: TierKeys, configuration: Configuration = Configuration()) {
+    public init(engine: any TierEngine, keys: TierKeys, configuration: Configuration = Configuration()) {
         self.engine = engine
         self.keys = keys
-        var configuration = configuration
-        // A lease of one second could be over when it is taken.
-        configuration.leaseLifetime = max(configuration.leaseLifetime, .seconds(2))
         self.configuration = configuration
         layout = TierLayout(names: keys.names, partition: configuration.partition)
-        writes = WriteBehind(byteLimit: configuration.maxPendingBytes, jobLimit: 1000)
-        state = Mutex(State(epochs: EpochTable(lifetime: configuration.epochLifetime)))
+        writes = WriteBehind(byteLimit: configuration.maxPendingBytes, width: configuration.writers)
+        state = Mutex(State())
         meters = TierMeters(configuration.metrics ?? MetricsSystem.factory, name: configuration.name)
     }
 
@@ -93,17 +81,26 @@ public final class SharedTier: Sendable {
     /// Whether the keys permit writing.
     public var canWrite: Bool { keys.canWrite }
 
+    /// The longest wait for the head of a response.
+    public var deadline: Duration { configuration.deadline ?? engine.deadline }
+
     /// The number of removals by unsafe requests that the engine has not accepted yet.
     ///
-    /// Until then, this process neither answers with the removed responses nor writes new ones. It repeats the write
+    /// Until then, this process neither answers with the removed responses nor writes older ones. It repeats the write
     /// after pauses of 1 to 30 seconds.
-    public var pendingRemovalCount: Int { state.withLock { $0.epochs.pendingCount } }
+    public var pendingRemovalCount: Int { state.withLock { $0.pendingRemovals.count } }
 
     /// Returns when all writes that are now waiting have ended. Call this before the process ends.
     ///
     /// Does not wait for repetitions of failed removals: see ``pendingRemovalCount``.
-    public func waitForWrites() async {
-        await writes.drain()
+    ///
+    /// - Parameter limit: The longest wait; 5 seconds by default. Then drops the waiting writes, and counts them as
+    ///   ``TierStatistics/droppedWrites``.
+    public func waitForWrites(within limit: Duration = .seconds(5)) async {
+        let isDone: Void? = await withTimeLimit(limit, configuration.sleep) { [writes] in await writes.drain() }
+        guard isDone == nil else { return }
+        let dropped = writes.dropWaiting()
+        count { $0.droppedWrites += dropped }
     }
 }
 

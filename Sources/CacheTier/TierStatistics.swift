@@ -18,11 +18,12 @@ public struct TierStatistics: Hashable, Sendable {
 
     /// Requests that the tier answered.
     public var hits = 0
-    /// Requests that asked tier and origin in parallel and got the origin's response first, although the tier had a
-    /// hit.
-    public var lateHits = 0
     /// Requests for which the tier had no usable response.
     public var misses = 0
+    /// Misses that the tier answered after all, because the origin confirmed a stale response by a 304.
+    public var validations = 0
+    /// Misses that the tier answered with a stale response, because the origin failed.
+    public var staleAnswers = 0
     /// Requests for which the tier did not answer in time.
     public var timeouts = 0
     /// Requests for which the engine failed.
@@ -31,24 +32,15 @@ public struct TierStatistics: Hashable, Sendable {
     public var skipped = 0
     /// Bodies whose rest came from the origin, because the tier failed while they arrived.
     public var resumedBodies = 0
-    /// Requests to the origin for which this process took a lease, so that other machines wait for the response. Counts
-    /// only confirmed leases: a `PUT` without an answer may have arrived.
-    public var leases = 0
-    /// Requests that waited for the response of another machine.
-    public var waits = 0
-    /// Waiting requests that the tier answered afterwards. They count as hits and not as misses.
-    public var waitedHits = 0
     /// Written records.
     public var writes = 0
-    /// Records, removals and new epochs that the engine did not accept. Removals are repeated.
+    /// Records and removals that the engine did not accept. Removals are repeated.
     public var failedWrites = 0
-    /// Dropped records: too many bytes or writes were waiting, the breaker was open, an epoch was unknown, or the body
-    /// did not match the length or digest in its head. Also records that a 304 renews, if their body could not be read.
+    /// Dropped records: too many bytes were waiting, the breaker was open, or a removal came after the request. Also
+    /// bodies that do not match their heads, and the first response of a URL with other names in `Vary`.
     public var droppedWrites = 0
-    /// Reads of epochs that do not count: older than a known epoch, or from a cache in front of the engine.
-    public var unusableEpochs = 0
-    /// Epochs that this process wrote because the engine had none, one without a proof, or an older one.
-    public var newEpochs = 0
+    /// Removals by unsafe requests that the engine accepted. A URL of which the tier has nothing needs none.
+    public var removals = 0
     /// Refused objects, by reason.
     public var refused = Refusals()
 }

@@ -15,9 +15,7 @@ internal import Synchronization
 ///
 /// A failing tier delays a head by at most ``SharedTier/Configuration/deadline``, and fails no request. The only
 /// exception is a body of more than 64 KiB that breaks off and that the origin cannot complete: then reading throws
-/// `truncated`. With an engine that has conditional writes, a lease may take another deadline, or two if its `PUT` is
-/// repeated on the way. A wait for the response of another machine takes at most ``SharedTier/Configuration/leaseWait``
-/// and four deadlines. Safe to use from any task.
+/// `truncated`. Safe to use from any task.
 public struct TieredTransport: HTTPTransport {
     private let tier: SharedTier
     private let origin: any HTTPTransport
@@ -52,7 +50,6 @@ public struct TieredTransport: HTTPTransport {
         onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         let interimResponses = InterimResponses(onInterimResponse)
-        // The tier may answer while the origin is still sending interim responses.
         defer { interimResponses.end() }
         return try await send(request, content: content, interimResponses)
     }
@@ -68,102 +65,101 @@ public struct TieredTransport: HTTPTransport {
         guard tier.admits(request) else {
             return try await origin.send(request, content: nil, interimResponses: interimResponses)
         }
-        guard tier.state.withLock({ $0.plan.asksInSeries }) else {
-            return try await sendAtOnce(request, interimResponses)
-        }
-        let start = tier.configuration.uptime()
-        var lookup = await tier.lookUp(request)
+        let lookup = await tier.lookUp(request)
         if let hit = lookup.hit { return response(hit, to: request) }
-        if tier.mayWrite(request) {
-            let elapsed = tier.configuration.uptime() - start
-            lookup = await tier.completeEpochs(of: lookup, within: tier.configuration.deadline - elapsed)
-        }
-        switch await tier.turn(of: request, after: lookup) {
-        case .answer(let hit):
-            return response(hit, to: request)
-        case .ask(let lookup, let lease):
-            tier.countMiss(of: lookup)
-            if Task.isCancelled { throw TransportError(.cancelled) }
-            return try await fetch(request, interimResponses, reason: lookup.reason, lease: lease) { lookup }
-        }
+        if Task.isCancelled { throw TransportError(.cancelled) }
+        return try await fetch(request, interimResponses, after: lookup)
     }
 
-    /// Asks tier and origin in parallel. The first usable response answers.
-    private func sendAtOnce(
-        _ request: HTTPRequest, _ interimResponses: InterimResponses?
+    /// Requests the response of the origin: with the validators of a stale record, if there is one. The record answers
+    /// after a 304, and if the origin fails.
+    private func fetch(
+        _ request: HTTPRequest, _ interimResponses: InterimResponses?, after lookup: SharedTier.Lookup
     ) async throws(TransportError) -> TransportResponse {
-        enum First: Sendable {
-            case tier(SharedTier.Lookup)
-            case origin(Result<TransportResponse, TransportError>)
-            case cancelled
-
-            /// The response of the origin, if it can answer before the tier does.
-            var response: TransportResponse? {
-                guard case .origin(.success(let response)) = self, response.head.status.code < 500 else { return nil }
-                return response
-            }
+        // A load without upstream caches, such as the second one after unusable content, does not want the record.
+        let mayValidate = lookup.reason == .stale && !CacheControl(request.headerFields).noCache
+        let conditional = mayValidate ? lookup.decision?.conditionalRequest : nil
+        let sent = conditional ?? request
+        // The caller's own tags may be those of the record.
+        let asks = conditional != nil || request.headerFields.contains(.ifNoneMatch)
+        let asking = SharedTier.Asking(start: tier.configuration.uptime(), tierTime: tier.tierTime)
+        let reply: TransportResponse
+        do throws(TransportError) {
+            reply = try await origin.send(sent, content: nil, interimResponses: interimResponses)
+        } catch {
+            if error.code != .cancelled, let stale = await stale(request, lookup, .disconnected) { return stale }
+            throw error
         }
-        let start = tier.time
-        let first = FirstResult<First>()
-        // Only this call keeps the hit with its connection. The fill keeps the rest of the lookup.
-        let complete = FirstResult<SharedTier.Lookup>()
-        let lookup = Task { [tier] in
-            var lookup = await tier.lookUp(request)
-            // The epochs that the engine had before the origin was asked.
-            lookup.epochs = tier.knownEpochs(tier.layout.epochs(of: request), at: start)
-            lookup.commonTagEpoch = tier.knownEpochs([tier.layout.commonTagEpoch], at: start)?.first
-            tier.countMiss(of: lookup)
-            complete.finish(lookup)
-            if !first.finish(.tier(lookup)), lookup.hit != nil, await first.value().response != nil {
-                tier.count { $0.lateHits += 1 }
-            }
-            // Only later requests can use these epochs, because they are written after the origin was asked.
-            let missing = lookup.missingEpochs
-            if !missing.isEmpty, tier.mayWrite(request) { Task { await tier.writeMissing(missing) } }
-            return lookup.withoutHit
+        let decision = ReplyDecision(
+            for: tier.exchange(sent, reply, asking), original: request, candidates: lookup.responses,
+            question: asks ? lookup.decision?.question ?? .none : .none,
+            policy: tier.policy(for: request), fingerprint: tier.layout.fingerprint)
+        switch decision {
+        case .freshen(let updates, let index, let isRemoved):
+            tier.freshen(updates, isRemoved: isRemoved, to: request, asking, after: lookup)
+            let candidate = lookup.candidates[index]
+            let answer = await tier.answer(candidate, to: request, age: nil, freshened: updates[index])
+            guard case .success(let hit?) = answer else { return try await again(request, interimResponses, lookup) }
+            tier.count { $0.validations += 1 }
+            return named(response(hit, to: request), after: lookup.reason, status: reply.head.status.code)
+        // An origin that answers the plain request with a 304, too, would never end.
+        case .retry where conditional != nil:
+            return try await again(request, interimResponses, lookup)
+        case .serveStale:
+            let failure = StaleFallback.Failure(reply.head.status) ?? .disconnected
+            if let stale = await stale(request, lookup, failure) { return stale }
+        default: break
         }
-        let fetching = Task { () -> Result<TransportResponse, TransportError> in
-            let result: Result<TransportResponse, TransportError>
-            do throws(TransportError) {
-                result = .success(try await fetch(request, interimResponses) { await lookup.value })
-            } catch {
-                result = .failure(error)
-            }
-            first.finish(.origin(result))
-            return result
-        }
-        let winner = await withTaskCancellationHandler {
-            await first.value()
-        } onCancel: {
-            lookup.cancel()
-            fetching.cancel()
-            first.finish(.cancelled)
-        }
-        switch winner {
-        case .cancelled:
-            throw TransportError(.cancelled)
-        case .tier(let lookup):
-            if let hit = lookup.hit {
-                fetching.cancel()
-                return response(hit, to: request)
-            }
-            let result = await withTaskCancellationHandler {
-                await fetching.value
-            } onCancel: {
-                fetching.cancel()
-            }
-            return try result.get()
-        case .origin(let result):
-            // The lookup continues for its measurement, and for the write after it.
-            if let response = winner.response { return response }
-            if let hit = await complete.value().hit { return self.response(hit, to: request) }
-            return try result.get()
-        }
+        return named(keep(reply, decision, to: request, asking, after: lookup), after: lookup.reason)
     }
 
-    /// Returns the response of a hit, and counts the hit.
+    /// Requests the response without the tier's validators, because no record can answer.
+    private func again(
+        _ request: HTTPRequest, _ interimResponses: InterimResponses?, _ lookup: SharedTier.Lookup
+    ) async throws(TransportError) -> TransportResponse {
+        var lookup = lookup
+        (lookup.candidates, lookup.decision) = ([], nil)
+        return try await fetch(request, interimResponses, after: lookup)
+    }
+
+    /// Returns the answer of a stale record after a failure of the origin, as far as `stale-if-error` permits.
+    private func stale(
+        _ request: HTTPRequest, _ lookup: SharedTier.Lookup, _ failure: StaleFallback.Failure
+    ) async -> TransportResponse? {
+        let policy = tier.policy(for: request)
+        let index = StaleFallback.choose(
+            for: request, candidates: lookup.responses, failure: failure, policy: policy, now: lookup.now,
+            fingerprint: tier.layout.fingerprint)
+        guard let index else { return nil }
+        let candidate = lookup.candidates[index]
+        let age = Freshness(of: candidate.record.head.response, policy: policy).age(at: lookup.now)
+        guard case .success(let hit?) = await tier.answer(candidate, to: request, age: age) else { return nil }
+        tier.count { $0.staleAnswers += 1 }
+        return response(hit, to: request)
+    }
+
+    /// Keeps a response of the origin for the tier while its body is read, or removes the records that it contradicts.
+    private func keep(
+        _ reply: TransportResponse, _ decision: ReplyDecision, to request: HTTPRequest, _ asking: SharedTier.Asking,
+        after lookup: SharedTier.Lookup
+    ) -> TransportResponse {
+        var reply = reply
+        switch tier.keeping(decision, of: reply, to: request, asking) {
+        case .fill(let fill):
+            let (tier, lookup) = (tier, lookup.withoutBodies)
+            let reader = FillingBody(reply.body, for: tier) { body in
+                tier.writes.add(reserved: body.count) { await tier.write(fill, body, for: request, after: lookup) }
+            }
+            reply.body = TransportBody { () async throws(TransportError) in try await reader.next() }
+        case .remove:
+            tier.remove(lookup.candidates, olderThan: tier.exchange(request, reply, asking).responseTime)
+        case .nothing: break
+        }
+        return reply
+    }
+
+    /// Returns the response of a hit.
     private func response(_ hit: SharedTier.Hit, to request: HTTPRequest) -> TransportResponse {
-        tier.count { $0.hits += 1 }
         let body: TransportBody
         switch hit.content {
         case .bytes(let bytes):
@@ -176,64 +172,22 @@ public struct TieredTransport: HTTPTransport {
         return TransportResponse(head: hit.head, body: body, isBodyDecoded: hit.isBodyDecoded)
     }
 
-    /// Requests the response of the origin. Keeps its body for the tier while it is read.
-    ///
-    /// - Parameters:
-    ///   - interimResponses: Receives the interim responses. `nil` ignores them.
-    ///   - reason: The reason in `Cache-Status`, or `nil` while the lookup is running.
-    ///   - lease: The lease of this machine. Ends when the response is written, or is known not to be.
-    ///   - lookup: Returns the result of the lookup. Called after the body is complete.
-    private func fetch(
-        _ request: HTTPRequest, _ interimResponses: InterimResponses?, reason: ForwardReason? = nil,
-        lease: Lease? = nil,
-        after lookup: @escaping @Sendable () async -> SharedTier.Lookup
-    ) async throws(TransportError) -> TransportResponse {
-        let uptime = tier.configuration.uptime
-        let start = uptime()
-        var response = try await origin.send(request, content: nil, interimResponses: interimResponses)
-        let arrival = uptime()
-        tier.state.withLock { $0.plan.noteOrigin(arrival - start) }
-        let status = response.head.status
-        if status == .notModified {
-            tier.freshen(
-                by: response.head, to: request, delay: arrival - start, arrival: arrival, lease: lease, after: lookup)
-            return named(response, after: reason)
-        }
-        switch tier.keeping(of: response, to: request, delay: arrival - start, arrival: arrival) {
-        case .fill(let fill):
-            let tier = tier
-            let reader = FillingBody(response.body, for: tier, lease: lease) { body in
-                let isAdmitted = tier.writes.add(byteCount: body.count) {
-                    let lookup = await lookup()
-                    if !fill.fits(body) {
-                        tier.count { $0.droppedWrites += 1 }
-                    } else if !lookup.isPresent {
-                        // No other machine was faster.
-                        await tier.write(fill, body, for: request, after: lookup)
-                    }
-                    await lease?.end()
-                }
-                if !isAdmitted {
-                    tier.count { $0.droppedWrites += 1 }
-                    lease?.giveUp()
-                }
-            }
-            response.body = TransportBody { () async throws(TransportError) in try await reader.next() }
-        case .remove:
-            tier.removeRecords(olderThan: response.head, foundBy: lookup)
-            lease?.leaveNote()
-        case .nothing:
-            // Such errors are usually short, and a limited origin must not get the requests of all machines.
-            if status.kind != .serverError, status != .tooManyRequests { lease?.leaveNote() }
-        }
-        return named(response, after: reason)
-    }
-
-    /// Returns a response of the origin, with the tier's member of `Cache-Status` if the lookup has given a reason.
-    private func named(_ response: TransportResponse, after reason: ForwardReason?) -> TransportResponse {
-        guard let reason else { return response }
+    /// Returns a response with the tier's member of `Cache-Status` for a request that went to the origin.
+    private func named(
+        _ response: TransportResponse, after reason: ForwardReason, status: Int? = nil
+    ) -> TransportResponse {
         var response = response
-        CacheStatus.forward(reason).append(to: &response.head.headerFields, name: tier.configuration.name)
+        CacheStatus.forward(reason, status: status).append(
+            to: &response.head.headerFields, name: tier.configuration.name)
         return response
+    }
+}
+
+extension SharedTier.Lookup {
+    /// The result without the records, whose bodies would take memory while a body arrives.
+    fileprivate var withoutBodies: SharedTier.Lookup {
+        var copy = self
+        (copy.hit, copy.candidates) = (nil, [])
+        return copy
     }
 }

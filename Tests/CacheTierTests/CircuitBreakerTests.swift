@@ -103,16 +103,16 @@ struct CircuitBreakerTests {
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "no-store") }
         let clock = ManualClock()
         let start = clock.now
-        let machine = try Machine(.plain(server.url, transport: DefaultTransport())) {
+        let machine = try Machine(PlainEngine(server.url, transport: DefaultTransport())) {
             $0.deadline = .milliseconds(50)
             $0.sleep = clock.sleep
             $0.uptime = { .seconds(clock.now.timeIntervalSince(start)) }
         }
-        // The lookups, and the reads of their four epochs.
-        let (requestCount, sleepCount) = (10, 50)
+        let requestCount = 10
         for round in 1...5 {
             let loads = (0..<requestCount).map { _ in Task { try await machine.send(origin).head.status } }
-            await clock.waitForSleeps(round * sleepCount)
+            // The deadlines of the lookups and of their reads, and that of the one poll of removals.
+            await clock.waitForSleeps(round * 2 * requestCount + 1)
             clock.advance(by: .milliseconds(50))
             for load in loads { #expect(try await load.value == .ok) }
             await until { machine.tier.statistics.timeouts == round * requestCount }

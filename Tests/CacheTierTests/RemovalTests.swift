@@ -1,186 +1,244 @@
 import CacheLoader
+import CacheStoreTesting
 import CacheTier
 import Foundation
 import HTTPTypes
-import LoopbackOrigin
 import Synchronization
 import TestSupport
 import Testing
 
 @Suite("Removal from a tier")
 struct RemovalTests {
-    @Test("a removal reaches all machines", .requirement("T8"), arguments: ["partition", "host", "url"])
-    func removal(_ kind: String) async throws {
-        let server = try await ObjectServer()
-        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
-        let (first, second) = (try Machine(server), try Machine(server))
-        try await first.get(origin.url("/a"))
-        let scope: TierScope =
-            switch kind {
-            case "partition": .partition
-            case "host": .host(origin.authority)
-            default: .url(origin.url("/a"))
+    private static let groups = HTTPField.Name("Cache-Groups")
+    private static let invalidation = HTTPField.Name("Cache-Group-Invalidation")
+
+    /// A fleet whose origin answers with its serial number, and with tags.
+    private func fleet(
+        tags: String = "\"one\", \"two\"", hasConditionalWrites: Bool = true,
+        before: @escaping @Sendable (HTTPRequest, Int) -> Void = { _, _ in }
+    ) -> MemoryFleet {
+        MemoryFleet(hasConditionalWrites: hasConditionalWrites) { request, serial in
+            before(request, serial)
+            var fields: HTTPFields = [.cacheControl: "max-age=600"]
+            if let name = request.method == .get ? Self.groups : Self.invalidation { fields[name] = tags }
+            return .reply(200, fields, "\(serial)")
+        }
+    }
+
+    struct Removal: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let scope: TierScope
+        var partition = ""
+        var isRemoved = true
+    }
+
+    private static let removals = [
+        Removal(testDescription: "everything", scope: .partition),
+        Removal(testDescription: "the host", scope: .host("Example.com")),
+        Removal(testDescription: "the URL", scope: .url("HTTPS://example.com/a#b")),
+        Removal(testDescription: "a tag", scope: .tag("two", origin: "https://example.com/page")),
+        Removal(testDescription: "another host", scope: .host("other.example"), isRemoved: false),
+        Removal(testDescription: "another URL", scope: .url("https://example.com/b"), isRemoved: false),
+        Removal(testDescription: "another tag", scope: .tag("One", origin: "https://example.com"), isRemoved: false),
+        Removal(
+            testDescription: "a tag of another origin", scope: .tag("one", origin: "http://example.com"),
+            isRemoved: false),
+        Removal(testDescription: "another partition", scope: .partition, partition: "b", isRemoved: false),
+    ]
+
+    @Test("a removal reaches all machines, and no other response", .requirement("T8", "T11"), arguments: removals)
+    func removal(_ c: Removal) async throws {
+        let fleet = fleet()
+        let (first, running) = (try fleet.machine(), try fleet.machine())
+        #expect(try await first.send("/a").body == "1")
+        #expect(try await running.send("/a").body == "1")
+        try await fleet.machine { $0.partition = c.partition }.tier.removeAll(in: c.scope)
+        fleet.clock.advance(by: .seconds(2))
+        #expect(try await running.send("/a").body == (c.isRemoved ? "2" : "1"))
+        #expect(try await fleet.machine().send("/a").body == (c.isRemoved ? "2" : "1"))
+        #expect(try await first.send("/a").body == (c.isRemoved ? "2" : "1"))
+    }
+
+    @Test(
+        "a fill that began before a removal is never visible after it", .requirement("T8", "T11"),
+        arguments: [.partition, .host("example.com"), .tag("one", origin: "https://example.com")] as [TierScope],
+        [true, false])
+    func race(_ scope: TierScope, _ isKnown: Bool) async throws {
+        let fleet = fleet()
+        let remover = try fleet.machine()
+        if isKnown { try await remover.send("/a") }
+        let (machine, serial) = (try fleet.machine(), fleet.origin.requests.count + 1)
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/a")
+        var uncached = request
+        uncached.headerFields[.cacheControl] = "no-cache"
+        // The origin has answered with its old state; the removal overtakes the write.
+        let response = try await machine.transport.send(uncached, content: nil)
+        fleet.clock.advance(by: .seconds(5))
+        try await remover.tier.removeAll(in: scope)
+        fleet.clock.advance(by: .seconds(5))
+        while try await response.body.next() != nil {}
+        await machine.tier.waitForWrites(within: .seconds(100))
+        #expect(try await fleet.machine().send("/a").body == "\(serial + 1)")
+        #expect(try await machine.send("/a").body == "\(serial + 1)")
+    }
+
+    @Test(
+        "after an unsafe request, neither its machine nor another one answers with the older response",
+        .requirement("T8"), arguments: [true, false])
+    func unsafe(_ hasConditionalWrites: Bool) async throws {
+        let fleet = fleet(tags: "", hasConditionalWrites: hasConditionalWrites)
+        let (machine, other) = (try fleet.machine(), try fleet.machine())
+        try await other.send("/a")
+        try await other.send("/b")
+        let before = try await machine.transport.send(
+            HTTPRequest(
+                method: .get, scheme: "https", authority: "example.com", path: "/a",
+                headerFields: [.cacheControl: "no-cache"]), content: nil)
+        try await machine.send("/a", method: .put)
+        #expect(machine.tier.statistics.removals == 1)
+        // A response from before the unsafe request must not return.
+        while try await before.body.next() != nil {}
+        await machine.tier.waitForWrites(within: .seconds(100))
+        fleet.clock.advance(by: .seconds(3))
+        #expect(try await other.send("/a").body == "5")
+        #expect(try await machine.send("/a").body == "5")
+        #expect(try await other.send("/b").body == "2")
+    }
+
+    @Test("an unsafe request removes the tags that its response names", .requirement("T11"))
+    func unsafeTags() async throws {
+        let fleet = fleet(tags: "\"one\"")
+        let machine = try fleet.machine()
+        try await machine.send("/a")
+        try await machine.send("/other", method: .post)
+        fleet.clock.advance(by: .seconds(3))
+        #expect(try await fleet.machine().send("/a").body == "3")
+    }
+
+    @Test(
+        "a removal by an unsafe request counts on its machine immediately, and is repeated until the engine has it",
+        .requirement("T8"))
+    func outage() async throws {
+        let fleet = fleet(tags: "")
+        let (next, pauses) = (Gate(), Mutex<[Duration]>([]))
+        let machine = try fleet.machine {
+            $0.sleep = { duration in
+                // The deadlines.
+                guard duration <= .seconds(30) else { return try await Task.sleep(for: duration) }
+                pauses.withLock { $0.append(duration) }
+                await next.wait()
             }
-        try await second.tier.removeAll(in: scope)
-        let third = try Machine(server)
-        try await third.get(origin.url("/a"))
-        #expect(origin.requestCount == 2)
-        #expect(third.tier.statistics.hits == 0)
-        try await Machine(server).get(origin.url("/a"))
-        #expect(origin.requestCount == 2)
-    }
-
-    @Test("a removal of another host or partition has no effect", .requirement("T8"))
-    func otherScope() async throws {
-        let server = try await ObjectServer()
-        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
-        try await Machine(server).get(origin.url("/a"))
-        try await Machine(server).tier.removeAll(in: .host("other.example"))
-        try await Machine(server) { $0.partition = "b" }.tier.removeAll(in: .partition)
-        try await Machine(server).get(origin.url("/a"))
-        #expect(origin.requestCount == 1)
-    }
-
-    @Test("a fill that began before a removal is never visible after it", .requirement("T8"))
-    func race() async throws {
-        let server = try await ObjectServer()
-        let remover = try Machine(server)
-        let origin = try await LoopbackOrigin { request in
-            // The origin read its old state; the removal overtakes the reply.
-            if request.serial == 1 { try? await remover.tier.removeAll(in: .partition) }
-            return .ok("\(request.serial)".utf8, cacheControl: "max-age=60")
         }
-        try await Machine(server).get(origin.url("/a"))
-        #expect(server.names("resp").count == 1)
-        #expect(try await Machine(server).get(origin.url("/a")).body == Data("2".utf8))
-    }
-
-    @Test("the success of an unsafe request removes the responses of its URL", .requirement("T8"))
-    func unsafeMethod() async throws {
-        let server = try await ObjectServer()
-        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
-        let machine = try Machine(server)
-        try await machine.get(origin.url("/a"))
-        try await machine.get(origin.url("/a"), method: .put)
-        #expect(try await Machine(server).get(origin.url("/a")).body == Data("3".utf8))
-    }
-
-    @Test(
-        "an unreadable epoch is a miss; an unauthenticated one is replaced", .requirement("T4"),
-        arguments: [true, false])
-    func unreadable(_ isForged: Bool) async throws {
-        let server = try await ObjectServer()
-        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
-        let writer = try Machine(server)
-        try await writer.tier.removeAll(in: .partition)
-        let name = try #require(server.names("epoch").first)
-        try await writer.get(origin.url("/a"))
-        if isForged {
-            server.objects[name]?.bytes[60] ^= 1
-        } else {
-            server.setFault { $0.path == name ? .status(.internalServerError) : nil }
+        try await machine.send("/a")
+        fleet.engine.setFault { (operation, _) throws(TierEngineError) in
+            if operation == .put { throw .refused("PUT 507") }
         }
-        let machine = try Machine(server)
-        try await machine.get(origin.url("/a"))
-        #expect(origin.requestCount == 2)
-        #expect(machine.tier.statistics.hits == 0)
-        #expect(machine.tier.statistics.refused.forged == (isForged ? 1 : 0))
-        guard isForged else { return }
-        // The machine that could not read the epoch replaced it.
-        try await Machine(server).get(origin.url("/a"))
-        #expect(origin.requestCount == 2)
+        try await machine.send("/a", method: .put)
+        #expect(machine.tier.pendingRemovalCount == 1)
+        fleet.clock.advance(by: .seconds(3))
+        #expect(try await machine.send("/a").body == "3")
+        for count in 1...7 {
+            await next.reached(count)
+            if count == 7 { fleet.engine.setFault(nil) }
+            next.admit()
+        }
+        while machine.tier.statistics.removals == 0 { await Task.yield() }
+        #expect(machine.tier.pendingRemovalCount == 0)
+        #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
+        fleet.clock.advance(by: .seconds(3))
+        #expect(try await fleet.machine().send("/a").body == "4")
     }
 
-    @Test(
-        "after the engine is restored to an older state, a running machine replaces the older epochs",
-        .requirement("T8"),
-        arguments: [29, 31])
-    func setBack(_ seconds: Int) async throws {
-        let server = try await ObjectServer()
-        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=6000") }
-        let uptime = Mutex(Duration.zero)
-        let machine = try Machine(server) { $0.uptime = { uptime.withLock { $0 } } }
-        try await machine.get(origin.url("/a"))
-        let before = server.objects
-        try await machine.tier.removeAll(in: .partition)
-        uptime.withLock { $0 = .seconds(seconds) }
-        server.objects = before
-        // A copy of the engine may lag by less than 30 seconds.
-        let isReplaced = seconds > 30
-        try await machine.get(origin.url("/a"), [.cacheControl: "no-cache"])
-        #expect(origin.requestCount == 2)
-        #expect(machine.tier.statistics.newEpochs == (isReplaced ? 5 : 4))
-        let other = try await Machine(server).get(origin.url("/a")).body
-        #expect(other == Data((isReplaced ? "2" : "1").utf8))
-        #expect(origin.requestCount == 2)
+    @Test("a removal throws if either of its objects is not recorded", .requirement("T8"), arguments: [1, 2])
+    func failing(_ number: Int) async throws {
+        let fleet = fleet()
+        let count = Mutex(0)
+        fleet.engine.setFault { (operation, _) throws(TierEngineError) in
+            let isFailing = count.withLock { count in
+                if operation == .put { count += 1 }
+                return operation == .put && count == number
+            }
+            if isFailing { throw .refused("PUT 507") }
+        }
+        await #expect(throws: TierError.engine("PUT 507")) {
+            try await fleet.machine().tier.removeAll(in: .host("example.com"))
+        }
     }
 
-    @Test("an epoch is read once per lifetime", .requirement("T8"))
-    func lifetime() async throws {
-        let server = try await ObjectServer()
-        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+    @Test("a machine polls one object, and reads the scopes again only after it has changed", .requirement("T8"))
+    func polling() async throws {
+        let fleet = fleet()
         let uptime = Mutex(Duration.zero)
-        let machine = try Machine(server) {
-            $0.epochLifetime = .seconds(5)
+        let machine = try fleet.machine {
+            $0.removalDelay = .seconds(5)
             $0.uptime = { uptime.withLock { $0 } }
         }
-        func reads() -> Int { server.requests.filter { $0.path.contains("/epoch/") && $0.method == .get }.count }
-        try await machine.get(origin.url("/a"))
-        // The engine lacks four epochs; each is read again after its write.
-        #expect(reads() == 8)
-        uptime.withLock { $0 = .seconds(4.9) }
-        try await machine.get(origin.url("/b"))
-        // The URL may belong to another group.
-        #expect(reads() == 8 || reads() == 10)
-        let before = reads()
+        func reads() -> Int {
+            let requests = fleet.engine.requests
+            fleet.engine.removeRequests()
+            return requests.count { $0.operation == .get && $0.name.contains("/removed/") }
+        }
+        try await machine.send("/a")
+        // Nothing was ever removed, so no scope is read.
+        #expect(reads() == 1)
+        for path in ["/b", "/a", "/c"] { try await machine.send(path) }
+        #expect(reads() == 0)
+        uptime.withLock { $0 = .seconds(5) }
+        try await machine.send("/a")
+        #expect(reads() == 1)
+        try await fleet.machine().tier.removeAll(in: .host("other.example"))
+        fleet.engine.removeRequests()
+        uptime.withLock { $0 = .seconds(9) }
+        try await machine.send("/a")
+        #expect(reads() == 0)
         uptime.withLock { $0 = .seconds(10) }
-        try await machine.get(origin.url("/c"))
-        #expect(reads() > before + 1)
+        try await machine.send("/a")
+        // The poll, everything, the host, and two tags.
+        #expect(reads() == 5)
+        try await machine.send("/a")
+        #expect(reads() == 0)
+        #expect(fleet.origin.requests.count == 3)
     }
 
-    @Test("the age of an epoch in a cache in front of the engine counts towards its lifetime", .requirement("T8"))
-    func cachedEpoch() async throws {
-        let server = try await ObjectServer()
-        let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
-        try await Machine(server).get(origin.url("/a"))
-        server.setFault { request in
-            guard request.path.contains("/epoch/"), let object = server.objects[request.path] else { return nil }
-            return OriginReply(
-                fields: [.lastModified: OriginDate.text(secondsSince1970: object.lastModified), .age: "4"],
-                body: object.bytes)
+    @Test("an object of a removal that cannot be opened counts as a removal", .requirement("T4"))
+    func forged() async throws {
+        let fleet = fleet()
+        try await fleet.machine().send("/a")
+        try await fleet.machine().tier.removeAll(in: .partition)
+        fleet.clock.advance(by: .seconds(2))
+        #expect(try await fleet.machine().send("/a").body == "2")
+        fleet.clock.advance(by: .seconds(2))
+        for name in fleet.engine.names where name.contains("/removed/") {
+            _ = try await fleet.engine.put(Data("forged".utf8), as: name, onlyIfAbsent: false)
         }
-        let uptime = Mutex(Duration.zero)
-        let machine = try Machine(server) {
-            $0.epochLifetime = .seconds(5)
-            $0.uptime = { uptime.withLock { $0 } }
-        }
-        func load() async throws -> Data {
-            let response = try await TieredTransport(tier: machine.tier, origin: DefaultTransport()).send(
-                HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/a"), content: nil)
-            return try await response.body.next() ?? Data()
-        }
-        #expect(try await load() == Data("1".utf8))
-        server.setFault(nil)
-        try await Machine(server).tier.removeAll(in: .partition)
-        uptime.withLock { $0 = .seconds(1) }
-        #expect(try await load() == Data("2".utf8))
+        let machine = try fleet.machine()
+        #expect(try await machine.send("/a").body == "3")
+        #expect(machine.tier.statistics.refused.malformed > 0)
     }
 
-    @Test("after a removal, the removing machine ignores reads that began during its write", .requirement("T8"))
-    func readDuringWrite() {
-        var table = EpochTable(lifetime: .seconds(5))
-        table.wrote("0", to: "e", from: .seconds(0), to: .seconds(1))
-        #expect(table.note("0", of: "e", at: .seconds(3), .init(uptime: .seconds(4), stamp: nil)) == .value("0"))
-        table.wrote("1", to: "e", from: .seconds(2), to: .seconds(5))
-        #expect(table.current("e", at: .seconds(5)) == nil)
-        #expect(table.note("0", of: "e", at: .seconds(1), .init(uptime: .seconds(6), stamp: nil)) == .unsettled)
-        #expect(table.note("0", of: "e", at: .seconds(4), .init(uptime: .seconds(6), stamp: nil)) == .unsettled)
-        #expect(table.note("1", of: "e", at: .seconds(5), .init(uptime: .seconds(6), stamp: nil)) == .value("1"))
-        #expect(table.current("e", at: .seconds(6)) == "1")
-        // A value that was read before another write ended.
-        _ = table.note("2", of: "e", at: .seconds(8), .init(uptime: .seconds(9), stamp: nil))
-        table.wrote("3", to: "e", from: .seconds(7), to: .seconds(10))
-        table.wrote("2", to: "e", from: .seconds(7), to: .seconds(11))
-        #expect(table.current("e", at: .seconds(11)) == nil)
+    @Test("a response with more than 32 tags is not written, and is counted", .requirement("T11"), arguments: [32, 33])
+    func bound(_ count: Int) async throws {
+        let fleet = fleet(tags: (0..<count).map { "\"t\($0)\"" }.joined(separator: ", "))
+        let machine = try fleet.machine()
+        #expect(try await machine.send("/a").body == "1")
+        #expect(machine.tier.statistics.droppedWrites == count - 32)
+        #expect(try await fleet.machine().send("/a").body == (count == 32 ? "1" : "2"))
+    }
+
+    @Test(
+        "a machine that cannot write counts its own unsafe requests, and informs no other machine", .requirement("T8"))
+    func reader() async throws {
+        let fleet = fleet(tags: "")
+        try await fleet.machine().send("/a")
+        let keys = try TierKeys(
+            names: Data(repeating: 1, count: 32), writing: nil,
+            reading: [.hmac(id: "1", secret: Data(repeating: 2, count: 32))])
+        let tier = SharedTier(engine: fleet.engine, keys: keys)
+        let machine = MemoryMachine(tier: tier, transport: TieredTransport(tier: tier, origin: fleet.origin))
+        #expect(try await machine.send("/a").body == "1")
+        try await machine.send("/a", method: .put)
+        #expect(try await machine.send("/a").body == "3")
+        #expect(try await fleet.machine().send("/a").body == "1")
+        await #expect(throws: TierError.readOnly) { try await tier.removeAll(in: .partition) }
     }
 }

@@ -5,6 +5,7 @@ import Crypto
 import Foundation
 import HTTPCaching
 import HTTPTypes
+import Synchronization
 import TestSupport
 import Testing
 
@@ -62,8 +63,9 @@ struct SignatureV4Tests {
 
     @Test("signs the content type of an object, as AWS requires", .requirement("T3"))
     func contentType() async throws {
-        let transport = ScriptedTransport { _, _ in .reply(200) }
-        let engine = try TierEngine.s3(
+        let date = "Sun, 06 Nov 1994 08:49:37 GMT"
+        let transport = ScriptedTransport { _, _ in .reply(200, [.date: date, .lastModified: date]) }
+        let engine = try S3Engine(
             "https://bucket.example", region: "us-east-1", credentials: { Self.credentials }, transport: transport)
         try? await SharedTier(engine: engine, keys: Machine.keys()).removeAll(in: .partition)
         let request = try #require(transport.requests.first { $0.method == .put })
@@ -77,7 +79,7 @@ struct SignatureV4Tests {
         let credentials = S3Credentials(accessKeyID: "id", secretAccessKey: "geheim", sessionToken: "geheim")
         let key = try TierKey.hmac(id: "k", secret: secret)
         let keys = try TierKeys(names: secret, writing: key)
-        let engine = try TierEngine.plain(
+        let engine = try PlainEngine(
             "http://h/", fields: [.authorization: "geheim"], transport: ScriptedTransport())
         let tier = SharedTier(engine: engine, keys: keys)
         let values: [Any] = [
@@ -100,10 +102,10 @@ struct SignatureV4Tests {
         ])
     func defaultPort(_ url: String, _ authority: String) async throws {
         let transport = ScriptedTransport()
-        let engine = try TierEngine.s3(
+        let engine = try S3Engine(
             url, region: "r", credentials: { S3Credentials(accessKeyID: "a", secretAccessKey: "b") },
             transport: transport)
-        await #expect(throws: TierError.self) { try await SharedTier(engine: engine, keys: Machine.keys()).check() }
+        await #expect(throws: TierError.self) { _ = try await SharedTier(engine: engine, keys: Machine.keys()).check() }
         #expect(transport.requests.first?.authority == authority)
     }
 
@@ -117,6 +119,90 @@ struct SignatureV4Tests {
         #expect(credentials?.sessionToken == "c")
     }
 
+    @Test("an empty variable counts as absent, as in the SDKs of AWS", .requirement("T3"))
+    func emptyVariables() async throws {
+        let all = ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_SESSION_TOKEN": ""]
+        #expect(S3Credentials(environment: all)?.sessionToken == nil)
+        #expect(S3Credentials(environment: ["AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": ""]) == nil)
+        let transport = ScriptedTransport()
+        let engine = try SharedTier.engine(
+            named: "s3+https://h/b", environment: all.merging(["AWS_REGION": ""]) { $1 }, transport: transport)
+        try? await SharedTier(engine: engine, keys: Machine.keys()).removeAll(in: .partition)
+        let request = try #require(transport.requests.first)
+        #expect(request.headerFields[.authorization]?.contains("/us-east-1/s3/") == true)
+        #expect(!request.headerFields.contains { $0.name.canonicalName == "x-amz-security-token" })
+    }
+
+    @Test("s3://BUCKET is refused with the spelling that works", .requirement("T3"))
+    func bucketURL() {
+        let error = #expect(throws: TierError.self) {
+            try SharedTier.engine(
+                named: "s3://bucket/prefix", environment: ["AWS_REGION": "eu-west-1"], transport: ScriptedTransport())
+        }
+        #expect(error?.description.contains("s3+https://s3.eu-west-1.amazonaws.com/bucket/prefix") == true)
+    }
+
+    @Test("the error code of S3 is in the error of the tier", .requirement("T3"))
+    func errorCode() async throws {
+        let body = "<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code><Message>x</Message></Error>"
+        let engine = try S3Engine(
+            "https://h/b", region: "r", credentials: { Self.credentials },
+            transport: ScriptedTransport { _, _ in .reply(403, [:], body) })
+        let tier = SharedTier(engine: engine, keys: try Machine.keys())
+        let error = await #expect(throws: TierError.self) { try await tier.removeAll(in: .partition) }
+        #expect(error?.description.contains("403 Forbidden (AccessDenied)") == true, "\(error?.description ?? "")")
+    }
+
+    @Test("after 503 SlowDown, the engine gets no request for the time of Retry-After", .requirement("T6"))
+    func slowDown() async throws {
+        let fields: HTTPFields = [.retryAfter: "20", .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
+        let transport = ScriptedTransport { _, _ in .reply(503, fields, "<Code>SlowDown</Code>") }
+        let engine = try S3Engine(
+            "https://h/b", region: "r", credentials: { Self.credentials }, transport: transport)
+        let uptime = Mutex(Duration.zero)
+        var configuration = SharedTier.Configuration()
+        configuration.deadline = .seconds(100)
+        configuration.uptime = { uptime.withLock { $0 } }
+        let tier = SharedTier(engine: engine, keys: try Machine.keys(), configuration: configuration)
+        let machine = MemoryMachine(
+            tier: tier,
+            transport: TieredTransport(tier: tier, origin: ScriptedTransport { _, _ in .reply(200, [:], "a") }))
+        try await machine.send("/a")
+        #expect(tier.isBreakerOpen)
+        let requestCount = transport.requests.count
+        uptime.withLock { $0 = .seconds(19) }
+        try await machine.send("/a")
+        #expect(transport.requests.count == requestCount)
+        uptime.withLock { $0 = .seconds(21) }
+        try await machine.send("/a")
+        #expect(transport.requests.count > requestCount)
+    }
+
+    @Test("credentials come from the shared file of a profile, and from the container's endpoint", .requirement("T3"))
+    func places() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.url.appending(path: "credentials")
+        let text = "[default]\naws_access_key_id = a\n[other]\naws_access_key_id = b\naws_secret_access_key=c\n"
+        try Data(text.utf8).write(to: file)
+        let path = file.path(percentEncoded: false)
+        let fromFile = S3Credentials.standard(
+            environment: ["AWS_SHARED_CREDENTIALS_FILE": path, "AWS_PROFILE": "other"], transport: ScriptedTransport())
+        #expect(try await fromFile().accessKeyID == "b")
+        let json = #"{"AccessKeyId":"d","SecretAccessKey":"e","Token":"f","Expiration":"2999-01-01T00:00:00Z"}"#
+        let endpoint = ScriptedTransport { _, _ in .reply(200, [:], json) }
+        let variables = [
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI": "http://127.0.0.1:1/creds", "AWS_CONTAINER_AUTHORIZATION_TOKEN": "t",
+            "HOME": directory.path,
+        ]
+        let fromContainer = S3Credentials.standard(environment: variables, transport: endpoint)
+        for _ in 0..<2 { #expect(try await fromContainer().sessionToken == "f") }
+        #expect(endpoint.requests.count == 1)
+        #expect(endpoint.requests.first?.headerFields[.authorization] == "t")
+        let none = S3Credentials.standard(
+            environment: ["AWS_EC2_METADATA_DISABLED": "true", "HOME": directory.path], transport: endpoint)
+        await #expect(throws: TierError.self) { _ = try await none() }
+    }
+
     @Test(
         "an engine needs an http or https URL without user, query and fragment; the error hides all three",
         arguments: [
@@ -125,7 +211,7 @@ struct SignatureV4Tests {
             ("http://u:p?q@h/", "h/"),
         ])
     func invalidURL(_ url: String, _ shown: String) {
-        #expect(throws: TierError.invalidURL(shown)) { try TierEngine.plain(url, transport: ScriptedTransport()) }
+        #expect(throws: TierError.invalidURL(shown)) { try PlainEngine(url, transport: ScriptedTransport()) }
     }
 
     @Test(
@@ -134,9 +220,9 @@ struct SignatureV4Tests {
     func prefix(_ prefix: String) throws {
         let url = "https://h/bucket/\(prefix)"
         #expect(throws: TierError.invalidURL(url)) {
-            try TierEngine.s3(
+            try S3Engine(
                 url, region: "r", credentials: { throw TierError.readOnly }, transport: ScriptedTransport())
         }
-        _ = try TierEngine.plain(url, transport: ScriptedTransport())
+        _ = try PlainEngine(url, transport: ScriptedTransport())
     }
 }

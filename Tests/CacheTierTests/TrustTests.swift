@@ -24,7 +24,7 @@ struct TrustTests {
         _ folder: String, _ change: @escaping @Sendable (inout [UInt8]) -> Void
     ) -> @Sendable (inout Objects) -> Void {
         { objects in
-            for name in objects.keys where name.contains("/v1/\(folder)/") {
+            for name in objects.keys where name.contains("/v2/\(folder)/") {
                 change(&objects[name, default: .init(bytes: [], lastModified: 0)].bytes)
             }
         }
@@ -134,8 +134,8 @@ struct TrustTests {
         // The same names, with another secret for the same key name.
         let stranger = try Machine(server, keys: Machine.keys(secret: 9)) { $0.partition = "a" }
         #expect(try await stranger.get(origin.url("/")).body == Data("4".utf8))
-        // The record and four epochs.
-        #expect(stranger.tier.statistics.refused.forged == 5)
+        // The object of the URL.
+        #expect(stranger.tier.statistics.refused.forged == 1)
     }
 
     /// Returns an object with other numbers in its record, sealed with the fleet's secret, as by a faulty writer.
@@ -166,7 +166,7 @@ struct TrustTests {
         let origin = try await LoopbackOrigin { _ in .ok("abc".utf8, cacheControl: "max-age=60") }
         try await Machine(server).get(origin.url("/a"))
         let path = try #require(server.names("resp").first)
-        let name = String(try #require(path.firstRange(of: "v1/").map { path[$0.lowerBound...] }))
+        let name = String(try #require(path.firstRange(of: "v2/").map { path[$0.lowerBound...] }))
         let object = try #require(server.objects[path])
         server.objects[path]?.bytes = try Self.resealed(object.bytes, name) { head in
             if figure == "part" {
@@ -203,10 +203,11 @@ struct TrustTests {
         let without = try Machine(server, keys: TierKeys(names: names, writing: new))
         try await without.get(origin.url("/"))
         #expect(origin.requestCount == 2)
-        // The record and four epochs, which are replaced.
-        #expect(without.tier.statistics.refused.unknownKey == 5)
-        try await Machine(server, keys: TierKeys(names: names, writing: new)).get(origin.url("/"))
-        #expect(origin.requestCount == 2)
+        // The object of the URL, which is replaced. The next response is written.
+        #expect(without.tier.statistics.refused.unknownKey == 1)
+        server.time += 2
+        for _ in 0..<2 { try await Machine(server, keys: TierKeys(names: names, writing: new)).get(origin.url("/")) }
+        #expect(origin.requestCount == 3)
     }
 
     @Test("machines share a tier with one secret; machines with another secret find nothing", .requirement("T4"))

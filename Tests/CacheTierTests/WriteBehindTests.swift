@@ -6,45 +6,52 @@ import Testing
 @Suite("Writes after the delivery")
 struct WriteBehindTests {
     /// A queue of one write at a time, whose first write waits at a gate.
-    private func queue(jobLimit: Int = 100) async -> (writes: WriteBehind, gate: Gate) {
-        let writes = WriteBehind(byteLimit: 1000, jobLimit: jobLimit, width: 1)
+    private func queue() async -> (writes: WriteBehind, gate: Gate) {
+        let writes = WriteBehind(byteLimit: 10_000, width: 1)
         let gate = Gate()
-        #expect(writes.add(byteCount: 0) { await gate.wait() })
+        writes.add(reserved: 0) { await gate.wait() }
         await gate.reached(1)
         return (writes, gate)
     }
 
-    @Test("removals precede all writes, and ends of leases alternate with other writes", .requirement("T8"))
+    @Test("removals precede all writes", .requirement("T8"))
     func order() async {
         let (writes, gate) = await queue()
         let order = Mutex<[String]>([])
         func note(_ name: String) -> @Sendable () async -> Void { { order.withLock { $0.append(name) } } }
-        for name in ["write 1", "write 2", "write 3"] { #expect(writes.add(byteCount: 0, note(name))) }
-        for name in ["end 1", "end 2"] { writes.addEnd(note(name)) }
+        for name in ["write 1", "write 2"] { writes.add(reserved: 0, note(name)) }
         writes.addUrgent(note("removal"))
         gate.open()
         await writes.drain()
-        #expect(order.withLock { $0 } == ["removal", "end 1", "write 1", "end 2", "write 2", "write 3"])
+        #expect(order.withLock { $0 } == ["removal", "write 1", "write 2"])
     }
 
-    @Test("writes beyond the bound are refused, and release their bytes", .requirement("T6"))
+    @Test("writes beyond the bound in bytes are refused, and ended writes release their bytes", .requirement("T6"))
     func bounds() async {
-        let (writes, gate) = await queue(jobLimit: 2)
+        let (writes, gate) = await queue()
         let runCount = Mutex(0)
         let run = { @Sendable () async in runCount.withLock { $0 += 1 } }
-        #expect(writes.reserve(1000))
-        #expect(!writes.reserve(1))
-        #expect(writes.add(byteCount: 400, run))
-        #expect(writes.add(byteCount: 400, run))
-        #expect(!writes.add(byteCount: 200, run))
-        #expect(writes.reserve(200))
-        #expect(!writes.reserve(1))
-        for _ in 0..<3 { writes.addEnd(run) }
+        #expect(writes.reserve(9000))
+        #expect(!writes.reserve(1001))
+        writes.add(reserved: 9000, run)
+        // A write without a body counts, too.
+        #expect(!writes.add(run))
         gate.open()
         await writes.drain()
-        #expect(runCount.withLock { $0 } == 4)
-        #expect(writes.reserve(800))
+        #expect(writes.add(run))
+        await writes.drain()
+        #expect(runCount.withLock { $0 } == 2)
+        #expect(writes.reserve(10_000))
         #expect(!writes.reserve(1))
+    }
+
+    @Test("dropping the waiting writes ends a drain, and leaves the running one", .requirement("T6"))
+    func dropping() async {
+        let (writes, gate) = await queue()
+        for _ in 0..<3 { writes.add(reserved: 0) { Issue.record("a dropped write ran") } }
+        #expect(writes.dropWaiting() == 3)
+        gate.open()
+        await writes.drain()
     }
 
     @Test("a drain waits for earlier writes only", .requirement("T6"), .timeLimit(.minutes(20)))
@@ -53,10 +60,10 @@ struct WriteBehindTests {
         let isDrained = Mutex(false)
         // The queue is never empty before the drain returns.
         @Sendable func addNext() {
-            _ = writes.add(byteCount: 0) { if !isDrained.withLock({ $0 }) { addNext() } }
+            writes.add(reserved: 0) { if !isDrained.withLock({ $0 }) { addNext() } }
         }
         let hasRun = Mutex(false)
-        #expect(writes.add(byteCount: 0) { hasRun.withLock { $0 = true } })
+        writes.add(reserved: 0) { hasRun.withLock { $0 = true } }
         addNext()
         gate.open()
         await writes.drain()

@@ -21,16 +21,16 @@ struct Machine {
             cache = HTTPCache(store: store, transport: origin)
             return
         }
-        let engine: TierEngine
+        let engine: any TierEngine
         if let region = setup.region {
             let credentials = S3Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "of the lab")
-            engine = try .s3(url, region: region, credentials: { credentials }, transport: Self.transport(32))
+            engine = try S3Engine(url, region: region, credentials: { credentials }, transport: Self.transport(32))
         } else {
-            engine = try .plain(url, transport: Self.transport(32))
+            engine = try PlainEngine(url, transport: Self.transport(32))
         }
         var settings = SharedTier.Configuration()
         if let deadline = setup.deadline { settings.deadline = .milliseconds(deadline) }
-        if let lifetime = setup.epochLifetime { settings.epochLifetime = .milliseconds(lifetime) }
+        if let lifetime = setup.removalDelay { settings.removalDelay = .milliseconds(lifetime) }
         let tier = SharedTier(
             engine: engine, keys: try TierKeys(secret: Data(repeating: 7, count: 32)), configuration: settings)
         self.tier = tier

@@ -8,8 +8,8 @@ struct Setup: Codable {
     var region: String?
     /// The deadline of the tier in milliseconds, or `nil` for the default.
     var deadline: Int?
-    /// The lifetime of an epoch in milliseconds, or `nil` for the default.
-    var epochLifetime: Int?
+    /// The delay of removals in milliseconds, or `nil` for the default.
+    var removalDelay: Int?
     /// The maximum number of entries of the store, or `nil` for the default limits.
     var maxEntries: Int?
     /// Whether the machine replaces the origin and answers after the delay in the URL.

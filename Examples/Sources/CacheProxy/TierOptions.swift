@@ -7,7 +7,7 @@ internal import HTTPCaching
 /// The options of `cachestore` for the shared tier behind the store.
 ///
 /// Duplicated here, because a product for both programs would make ArgumentParser a dependency of every app.
-/// `CacheTier` interprets them: `TierEngine.named(_:environment:transport:)` and `TierKeys.init(environment:)`.
+/// `CacheTier` interprets them: `SharedTier.engine(named:environment:transport:)` and `TierKeys.init(environment:)`.
 struct TierOptions: ParsableArguments {
     @Option(
         name: .customLong("tier"),
@@ -24,7 +24,8 @@ struct TierOptions: ParsableArguments {
     @Option(
         name: .customLong("tier-deadline"),
         help: ArgumentHelp(
-            "Wait for an answer of the shared tier for as many seconds; 0.5 by default.", valueName: "seconds"))
+            "Wait for an answer of the shared tier for as many seconds; 0.1 by default, 0.5 on S3.",
+            valueName: "seconds"))
     var deadline: Double?
 
     func validate() throws {
@@ -43,10 +44,9 @@ struct TierOptions: ParsableArguments {
         var configuration = SharedTier.Configuration()
         if let partition { configuration.partition = partition }
         configuration.policy.targetedFields = rules.targetedFields
-        configuration.deadline = .seconds(deadline ?? 0.5)
-        configuration.bodyDeadline = max(configuration.bodyDeadline, configuration.deadline)
+        if let deadline { configuration.deadline = .seconds(deadline) }
         return SharedTier(
-            engine: try .named(url, environment: environment, transport: transport),
+            engine: try SharedTier.engine(named: url, environment: environment, transport: transport),
             keys: try TierKeys(environment: environment), configuration: configuration)
     }
 }

@@ -8,19 +8,19 @@ private let keys: TierKeys = {
     return keys
 }()
 
-/// The objects of a tier: a flag, and an object, a payload, or operations on epochs.
+/// The objects of a tier: a flag, and an object or a payload.
 ///
 /// Rules: an object that the keys did not seal is refused. A sealed object opens under its name, and is refused after
-/// any change and under another name. A decoded record, encoded again, is the same record. No epoch counts while its
-/// removal is pending.
+/// any change and under another name. A decoded record, encoded again, is the same record. So is
+/// the object of a URL.
 @Sendable func fuzzTier(_ input: inout FuzzInput) {
     switch input.byte() % 4 {
     case 0:
         let object = input.all()
-        check((try? SealedObject.opening(object, as: "v1/resp/a/b", with: keys)) == nil, "a forged object is refused")
+        check((try? SealedObject.opening(object, as: "v2/resp/a/b", with: keys)) == nil, "a forged object is refused")
     case 1: checkSeal(&input)
     case 2: checkRecord(input.all())
-    default: checkEpochs(&input)
+    default: checkKeyObject(input.all())
     }
 }
 
@@ -47,38 +47,10 @@ private func checkRecord(_ payload: Data) {
     _ = record.isFromFuture(now: now, lastModified: now)
 }
 
-private func checkEpochs(_ input: inout FuzzInput) {
-    var table = EpochTable(lifetime: .seconds(5), limit: 4)
-    var time = Duration.zero
-    while !input.rest.isEmpty {
-        let (operation, argument) = (input.byte(), input.byte())
-        let (name, value) = ("n\(operation >> 4)", "v\(argument % 4)")
-        time += .seconds(Int(argument >> 6))
-        switch operation % 6 {
-        case 0:
-            let date = HTTPDate(secondsSince1970: Int64(argument) << (operation >> 2))
-            let stamp = SharedTier.Stamp(now: date, lastModified: date.advanced(by: -Int64(argument)), age: 0)
-            _ = table.note(
-                argument % 4 == 0 ? nil : value, of: name, at: time - .seconds(Int(argument % 8)),
-                .init(uptime: time, stamp: argument % 3 == 0 ? nil : stamp))
-        case 1: table.wrote(value, to: name, from: time - .seconds(1), to: time)
-        case 2: _ = table.beginRemoval(of: name)
-        case 3:
-            let count = table.removalCount(of: name)
-            guard count > 0 else { continue }
-            check(
-                table.endRemoval(of: name, count: count, value, from: time, to: time),
-                "the last removal ends")
-            check(!table.isPending(name), "an ended removal is not pending")
-        case 4: _ = table.current(name, at: time)
-        default: _ = table.endRemoval(of: name, count: Int(argument), value, from: time, to: time)
-        }
-        let asked = EpochTable.Time(
-            uptime: time - .seconds(Int(argument)), date: HTTPDate(secondsSince1970: .init(argument)))
-        let values = [table.known(name, at: asked), table.current(name, at: time)].compactMap(\.self)
-        check(values.allSatisfy { $0 == table.known(name) }, "an epoch of a time is the known one")
-        if table.isPending(name) {
-            check(table.known(name) == nil && values.isEmpty, "no epoch counts while pending")
-        }
-    }
+private func checkKeyObject(_ payload: Data) {
+    let time = HTTPDate(secondsSince1970: 1_700_000_000)
+    guard let object = KeyObject(decoding: payload, lastModified: time) else { return }
+    check(object.names.count <= KeyObject.maxListCount, "the lists are bounded")
+    check(object.removedAt.map { $0 >= time.secondsSince1970 } ?? true, "a removal counts from its write at least")
+    check(KeyObject(decoding: object.encoded(), lastModified: time) == object, "an encoded object decodes to itself")
 }

@@ -64,7 +64,7 @@ struct TierTracingTests {
         configuration.deadline = .seconds(120)
         configuration.observer = CacheTracer(tracer)
         return SharedTier(
-            engine: try .plain(engine.url("/tier"), transport: AsyncHTTPClientTransport()),
+            engine: try PlainEngine(engine.url("/tier"), transport: AsyncHTTPClientTransport()),
             keys: try TierKeys(secret: Data(repeating: 1, count: 32)), configuration: configuration)
     }
 

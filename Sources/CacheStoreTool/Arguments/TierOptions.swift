@@ -73,7 +73,8 @@ struct TierDeadline: ParsableArguments {
     @Option(
         name: .customLong("tier-deadline"),
         help: ArgumentHelp(
-            "Wait for an answer of the shared tier for as many seconds; 0.5 by default.", valueName: "seconds"))
+            "Wait for an answer of the shared tier for as many seconds; 0.1 by default, 0.5 on S3.",
+            valueName: "seconds"))
     var seconds: Double?
 
     func validate() throws {
@@ -89,16 +90,14 @@ extension SharedTier {
         _ url: String, _ connections: ConnectionOptions, idleTimeout: Duration, _ partition: TierPartition?,
         _ deadline: TierDeadline?
     ) throws -> SharedTier {
-        // A lookup requests several objects in parallel, and the deadline of the tier includes waiting for a
-        // connection.
+        // The deadline of the tier includes waiting for a connection.
         let transport = try connections.transport(perHost: 32, idleTimeout: idleTimeout)
         let environment = ProcessInfo.processInfo.environment
         var configuration = Configuration()
         if let name = partition?.name { configuration.partition = name }
-        configuration.deadline = .seconds(deadline?.seconds ?? 0.5)
-        configuration.bodyDeadline = max(configuration.bodyDeadline, configuration.deadline)
+        if let seconds = deadline?.seconds { configuration.deadline = .seconds(seconds) }
         return SharedTier(
-            engine: try .named(url, environment: environment, transport: transport),
+            engine: try SharedTier.engine(named: url, environment: environment, transport: transport),
             keys: try TierKeys(environment: environment), configuration: configuration)
     }
 }

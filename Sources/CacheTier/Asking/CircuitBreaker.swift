@@ -64,6 +64,12 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
+    /// Stops asking until a time that the engine has stated.
+    package mutating func open(until time: Duration) {
+        if case .open(let end, _) = state, end >= time { return }
+        state = .open(until: time, pause: firstPause)
+    }
+
     /// Records that a request failed.
     ///
     /// - Parameters:

@@ -70,7 +70,6 @@ final class ResumingBody: Sendable {
         let step = isFromOrigin ? await body.next() : await nextFromTier(body)
         switch step {
         case .complete:
-            if !isFromOrigin { tier.state.withLock { $0.bodyBreaker.succeeded(from: start) } }
             return nil
         case .chunk(let chunk):
             state.withLock { $0.deliveredCount += 1 }
@@ -83,7 +82,7 @@ final class ResumingBody: Sendable {
                 tier.count { $0.refused.damagedBodies += 1 }
             } else {
                 let now = tier.configuration.uptime()
-                tier.state.withLock { $0.bodyBreaker.failed(from: start, to: now) }
+                tier.change { $0.breaker.failed(from: start, to: now) }
             }
             tier.count { $0.resumedBodies += 1 }
             try await resume()

@@ -5,11 +5,11 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
 
-/// Looks up a request in the tier.
+/// Looks up a response in the tier: the object of the URL, then the records that it names, then a long body.
 extension SharedTier {
     /// A response of the tier that answers the request.
     struct Hit: Sendable {
-        let head: HTTPResponse
+        var head: HTTPResponse
         let isBodyDecoded: Bool
         let content: Content
 
@@ -23,34 +23,20 @@ extension SharedTier {
     /// The result of a lookup.
     struct Lookup: Sendable {
         var hit: Hit?
-        /// Whether the tier has a response, so that a fill need not write it.
-        var isPresent = false
-        /// A response that the origin may confirm.
-        var stale: StaleRecord?
-        /// The names of the valid records, also of those that may not answer this request.
-        var recordNames: [String] = []
+        /// The records of the request that no removal has made invalid.
+        var candidates: [Candidate] = []
+        /// The decision about the candidates, if there are any.
+        var decision: ReuseDecision?
+        /// The time on the clock of the origin.
+        var now = HTTPDate.distantPast
         /// The reason of a miss, for `Cache-Status`.
         var reason = ForwardReason.uriMiss
-        /// The names of the epochs, in order.
-        var epochNames: [String] = []
-        /// The epochs before the origin is asked. While one of them is unknown, nothing is written.
-        var epochs: [String]?
-        /// The common epoch of all tags before the origin is asked. While it is unknown, nothing with tags is written.
-        var commonTagEpoch: String?
-        /// The epochs that the engine lacks.
-        var missingEpochs: [MissingEpoch] = []
-        /// The names that the tier has for `Vary`, joined by line feeds.
-        var varyNames: String?
-        var hasFailed = false
-        /// Whether the engine has answered without a usable response.
-        var isMiss = false
+        /// The object of the URL.
+        var keyObject = Answer<KeyObject>.failed(.unavailable("not asked"))
+        /// The reason why the engine has not answered.
+        var failure: TierEngineError?
 
-        /// The result without the hit, whose body would hold a connection.
-        var withoutHit: Lookup {
-            var copy = self
-            copy.hit = nil
-            return copy
-        }
+        var responses: [StoredResponse] { candidates.map(\.record.head.response) }
     }
 
     /// Whether the breaker permits asking the engine. Counts a refusal.
@@ -65,190 +51,212 @@ extension SharedTier {
         return isAdmitted
     }
 
-    /// Looks up a response within the deadline. Records the time and the result. The caller counts the request if the
-    /// engine has answered. Call after ``admits(_:)``.
+    /// Looks up a response within the deadline, and counts the result. Call after ``admits(_:)``.
+    ///
+    /// A late lookup ends by itself, without the body, so that the connection stays usable.
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
-        let wait = BodyWait()
-        let result = await withTimeLimit(configuration.deadline, configuration.sleep) { [self] in
-            await self.find(request, wait)
+        let first = FirstResult<Lookup?>()
+        let lateness = Lateness()
+        Task { [self] in
+            let lookup = await find(request, lateness)
+            first.finish(lookup)
         }
+        let timer = Task { [deadline, configuration, weak first] in
+            guard (try? await configuration.sleep(deadline)) != nil else { return }
+            lateness.begin()
+            first?.finish(nil)
+        }
+        let result = await withTaskCancellationHandler {
+            await first.value()
+        } onCancel: {
+            lateness.begin()
+            first.finish(nil)
+        }
+        timer.cancel()
         let end = configuration.uptime()
         // A cancellation by the caller says nothing about the engine.
         guard result != nil || !Task.isCancelled else { return Lookup() }
         let answer: RequestStep.UpstreamResult =
             switch result {
             case nil: .timeout
-            case let result? where result.hasFailed: .error
             case let result? where result.hit != nil: .hit
+            case let result? where result.failure != nil: .error
             case .some: .miss
             }
         change { state in
-            state.plan.noteTier(end - start, isHit: result?.hit != nil)
-            // A hit counts when it answers, and a miss when no other lookup follows.
-            if answer == .timeout {
-                state.statistics.timeouts += 1
-                // If the wait for a body was short, the records took the time.
-                if let begin = wait.begin, end - begin >= configuration.deadline / 2 {
-                    state.bodyBreaker.failed(from: begin, to: end)
-                }
+            switch answer {
+            case .timeout: state.statistics.timeouts += 1
+            case .hit: state.statistics.hits += 1
+            case .error: state.statistics.errors += 1
+            default: state.statistics.misses += 1
             }
-            if answer == .error { state.statistics.errors += 1 }
-            guard result?.hasFailed == false else { return state.breaker.failed(from: start, to: end) }
-            state.breaker.succeeded(from: start)
+            switch result?.failure {
+            case .busy(_, let pause)?: state.breaker.open(until: end + pause)
+            case .some: state.breaker.failed(from: start, to: end)
+            case nil where result == nil: state.breaker.failed(from: start, to: end)
+            case nil: state.breaker.succeeded(from: start)
+            }
         }
         endStep(beganAt, answer, of: request)
-        guard var lookup = result else { return Lookup(reason: .miss) }
-        lookup.isMiss = lookup.hit == nil && !lookup.hasFailed
-        return lookup
+        return result ?? Lookup(reason: .miss)
     }
 
-    /// Counts a miss after the last lookup of a request.
-    func countMiss(of lookup: Lookup) {
-        if lookup.isMiss { count { $0.misses += 1 } }
-    }
-
-    private func find(_ request: HTTPRequest, _ wait: BodyWait) async -> Lookup {
-        let url = request.url
-        let key = layout.key(of: url)
-        let empty = VaryKey(text: "")
-        let epochNames = layout.epochs(of: request)
-        async let epochs = presentEpochs(epochNames + (mayWrite(request) ? [layout.commonTagEpoch] : []))
-        async let names = varyNames(key)
-        async let plain = record(layout.response(key, empty))
+    private func find(_ request: HTTPRequest, _ lateness: Lateness) async -> Lookup {
+        let key = layout.key(of: request.url)
+        let scopes = layout.scopes(of: request)
+        async let removals = removals(of: scopes)
         var lookup = Lookup()
-        lookup.epochNames = epochNames
-        var candidates: [Candidate] = []
-        switch await names {
-        case .failed: lookup.hasFailed = true
+        lookup.keyObject = await keyObject(key)
+        switch lookup.keyObject {
         case .absent: break
-        case .found(let names):
-            lookup.varyNames = names
-            if let variant = variant(named: names, request), variant != empty {
-                switch await record(layout.response(key, variant)) {
-                case .failed: lookup.hasFailed = true
-                case .absent: lookup.reason = .varyMiss
-                case .found(let candidate): candidates.append(candidate)
-                }
-            }
+        case .failed(let error): lookup.failure = error
+        case .found(let object):
+            let found = await records(key, object, request)
+            lookup.failure = found.failure
+            // A response by fields that the request lacks is another variant.
+            if found.candidates.isEmpty, object.names.contains(where: { !$0.isEmpty }) { lookup.reason = .varyMiss }
+            lookup.candidates = found.candidates.filter { !$0.isRemoved(at: object.removedAt) }
         }
-        switch await plain {
-        case .failed: lookup.hasFailed = true
-        case .absent: break
-        case .found(let candidate): candidates.append(candidate)
-        }
-        let read = await epochs
-        lookup.epochs = read.values(of: epochNames)
-        lookup.commonTagEpoch = read.values[layout.commonTagEpoch]
-        lookup.missingEpochs = read.missing
-        guard let present = lookup.epochs else {
-            lookup.hasFailed = lookup.hasFailed || read.hasFailed
-            if !candidates.isEmpty { lookup.reason = .miss }
+        let known = await removals
+        lookup.failure = lookup.failure ?? known.failure
+        guard known.failure == nil, !lookup.candidates.isEmpty else {
+            lookup.candidates = []
             return lookup
         }
-        // RFC 9111 §4.1: the most recent of several matching responses, by its Date.
-        candidates.sort { $0.record.head.response.responseTime > $1.record.head.response.responseTime }
-        candidates.removeAll { !$0.record.head.epochs.starts(with: present) }
-        let tags = await presentTagEpochs(of: candidates, url)
-        lookup.hasFailed = lookup.hasFailed || tags.hasFailed
-        candidates.removeAll { candidate in
-            let tagNames = tagEpochs(of: candidate, url)
-            return tags.values(of: tagNames).map { candidate.record.head.epochs != present + $0 } ?? true
-                || isRemovedHere(candidate, epochNames + tagNames)
+        let url = request.url
+        let tags = Set(lookup.candidates.flatMap { layout.tags(of: $0.record.head.response.fields, url: url) })
+        let ofTags = tags.isEmpty ? Removals() : await self.removals(of: Array(tags))
+        lookup.failure = lookup.failure ?? ofTags.failure
+        lookup.candidates.removeAll { candidate in
+            let tags = layout.tags(of: candidate.record.head.response.fields, url: url)
+            return !tags.allSatisfy { ofTags.times.keys.contains($0) }
+                || tags.contains { candidate.isRemoved(at: ofTags.times[$0] ?? nil) }
+                || scopes.contains { candidate.isRemoved(at: known.times[$0] ?? nil) }
+                || candidate.isRemoved(at: ownRemoval(of: scopes + tags + [layout.keyObject(key)]))
         }
-        lookup.recordNames = candidates.map(\.name)
-        for candidate in candidates {
-            switch await hit(candidate, request, wait) {
-            case .hit(let hit):
-                lookup.hit = hit
-                lookup.isPresent = true
-                // Then a failure of the other object does not matter.
-                lookup.hasFailed = false
-                return lookup
-            case .suspended:
-                lookup.isPresent = true
-                lookup.reason = .miss
-                return lookup
-            case .none(let reason):
-                if lookup.stale == nil { (lookup.stale, lookup.reason) = (StaleRecord(candidate), reason) }
-            }
-        }
+        await decide(&lookup, request, lateness)
         return lookup
     }
 
-    /// Returns the key of the variant that `request` selects by the fields with these names, joined by line feeds.
-    func variant(named names: String, _ request: HTTPRequest) -> VaryKey? {
-        let fields = HTTPFields(names.split(separator: "\n").map { HTTPField(name: .vary, value: String($0)) })
-        return VaryKey(
-            response: fields, request: request, fingerprint: layout.fingerprint,
-            nominatesAuthorization: !configuration.policy.isShared)
+    /// Reads the records that `request` selects, in parallel: usually one.
+    private func records(
+        _ key: String, _ object: KeyObject, _ request: HTTPRequest
+    ) async -> (candidates: [Candidate], failure: TierEngineError?) {
+        let names = Set(object.names.compactMap { variant(named: $0, request) }.map { layout.record(key, $0) })
+        return await withTaskGroup(of: Answer<Candidate>.self) { group in
+            for name in names { group.addTask { [self] in await record(name) } }
+            var candidates: [Candidate] = []
+            var failure: TierEngineError?
+            for await answer in group {
+                switch answer {
+                case .found(let candidate): candidates.append(candidate)
+                case .absent: break
+                case .failed(let error): failure = error
+                }
+            }
+            return (candidates, failure)
+        }
     }
 
-    // MARK: Deciding
-
-    private enum Outcome {
-        case hit(Hit)
-        /// The record may answer, but bodies outside records do not arrive in time at present.
-        case suspended
-        /// The record may not answer, or its body is missing.
-        case none(ForwardReason)
+    /// Returns the key of the variant that `request` selects by the fields with these names.
+    private func variant(named names: [String], _ request: HTTPRequest) -> VaryKey? {
+        VaryKey(
+            response: HTTPFields(names.map { HTTPField(name: .vary, value: $0) }), request: request,
+            fingerprint: layout.fingerprint, nominatesAuthorization: !configuration.policy.isShared)
     }
 
-    /// Returns the answer of a candidate.
-    private func hit(_ candidate: Candidate, _ request: HTTPRequest, _ wait: BodyWait) async -> Outcome {
-        let record = candidate.record
-        let response = record.head.response
-        let policy = configuration.policy
-        let now = record.now(at: candidate.stamp.now, lastModified: candidate.stamp.lastModified)
+    /// Returns the rules for a request: without heuristic freshness if the request may be a user's.
+    func policy(for request: HTTPRequest) -> CachePolicy {
+        var policy = configuration.policy
+        if hasHabit(request) {
+            policy.heuristicFraction = 0
+            policy.defaultLifetime = .zero
+        }
+        return policy
+    }
+
+    /// Whether a response to the request is private by habit, although RFC 9111 permits sharing it.
+    func hasHabit(_ request: HTTPRequest) -> Bool {
+        guard configuration.policy.isShared, !configuration.sharesHeuristically else { return false }
+        return request.headerFields.contains(.cookie) || request.headerFields.contains(.authorization)
+    }
+
+    /// Lets the rules of the store choose among the candidates, and opens the body of a hit.
+    private func decide(_ lookup: inout Lookup, _ request: HTTPRequest, _ lateness: Lateness) async {
+        guard !lookup.candidates.isEmpty else { return }
+        lookup.now = lookup.candidates.map(\.now).max() ?? .distantPast
         let decision = ReuseDecision(
-            for: request, candidates: [response], policy: policy, now: now, fingerprint: layout.fingerprint)
-        guard case .hit(_, let age, isStale: false) = decision.action else { return .none(decision.forwardReason) }
+            for: request, candidates: lookup.responses, policy: policy(for: request), now: lookup.now,
+            fingerprint: layout.fingerprint)
+        lookup.decision = decision
+        switch decision.action {
+        case .hit(let index, let age, isStale: false):
+            // A late hit has no reader.
+            guard !lateness.hasBegun else { return }
+            switch await answer(lookup.candidates[index], to: request, age: age) {
+            case .success(let hit?):
+                lookup.hit = hit
+                // Then a failure of another object does not matter.
+                lookup.failure = nil
+            case .success(nil):
+                lookup.reason = request.headerFields.contains(.range) ? .bypass : .miss
+                lookup.decision = nil
+            case .failure(let error): (lookup.failure, lookup.reason, lookup.decision) = (error, .miss, nil)
+            }
+        case .validate(_, _, let reason), .forward(let reason): lookup.reason = reason
+        case .hit, .hitWhileRevalidating: lookup.reason = .stale
+        case .resume: lookup.reason = .partial
+        case .unsatisfiable: lookup.reason = .miss
+        }
+    }
+
+    /// Returns the answer of a candidate, or `nil` if its body cannot answer the request.
+    ///
+    /// - Parameters:
+    ///   - age: The age, or `nil` for a response that the origin has just validated.
+    ///   - response: The head of the candidate after a validation.
+    func answer(
+        _ candidate: Candidate, to request: HTTPRequest, age: Int64?, freshened response: StoredResponse? = nil
+    ) async -> Result<Hit?, TierEngineError> {
+        let record = candidate.record
+        let response = response ?? record.head.response
+        let policy = policy(for: request)
         let answer = StoredAnswer(
             from: response, to: request, age: age, byteCount: record.head.byteCount, policy: policy,
             boundarySeed: record.head.digest)
         var head = answer.head
-        let lifetime = Freshness(of: response, policy: policy).lifetime
-        CacheStatus.hit(ttl: lifetime - age).append(to: &head.headerFields, name: configuration.name)
-        func hit(_ content: Hit.Content) -> Outcome {
-            .hit(Hit(head: head, isBodyDecoded: response.isBodyDecoded, content: content))
+        if let age {
+            let lifetime = Freshness(of: response, policy: policy).lifetime
+            CacheStatus.hit(ttl: lifetime - age).append(to: &head.headerFields, name: configuration.name)
         }
-        if let body = record.body { return hit(.bytes(Data(answer.bytes(of: Array(body))))) }
+        func hit(_ content: Hit.Content) -> Hit {
+            Hit(head: head, isBodyDecoded: response.isBodyDecoded, content: content)
+        }
+        if let body = record.body { return .success(hit(.bytes(Data(answer.bytes(of: Array(body)))))) }
         switch answer.content {
-        case .none: return hit(.bytes(Data()))
+        case .none: return .success(hit(.bytes(Data())))
         // For a separate body object, the origin answers range requests.
-        case .segments: return .none(.bypass)
-        case .whole:
-            let start = configuration.uptime()
-            guard state.withLock({ $0.bodyBreaker.admits(at: start) }) else { return .suspended }
-            wait.begin = start
-            let source: TransportBody
-            switch await open(layout.body(digest: record.head.digest)) {
-            case .found(let object): source = object.body
-            case .absent: return .none(.miss)
-            case .failed: return bodyFailed(from: start)
-            }
-            let body = VerifiedBody(source, of: record)
-            switch await body.next(within: configuration.deadline, configuration.sleep) {
-            case .chunk(let first): return hit(.object(body, first: first, candidate))
-            case .complete: return .none(.miss)
-            case .unavailable: return bodyFailed(from: start)
-            case .damaged:
-                // The following fill writes the body and the record again.
-                count { $0.refused.damagedBodies += 1 }
-                state.withLock { $0.refused[candidate.name] = candidate.record.head.writtenAt }
-                return .none(.miss)
-            }
+        case .segments: return .success(nil)
+        case .whole: break
         }
-    }
-
-    /// Suspends bodies outside records after an unreadable one.
-    ///
-    /// - Parameter start: The uptime before the body was requested.
-    private func bodyFailed(from start: Duration) -> Outcome {
-        let now = configuration.uptime()
-        // A lookup that runs out of time handles that itself. A cancelled lookup says nothing about bodies.
-        if !Task.isCancelled { state.withLock { $0.bodyBreaker.failed(from: start, to: now) } }
-        return .none(.miss)
+        let source: TransportBody
+        switch await open(layout.body(digest: record.head.digest)) {
+        case .found(let object): source = object.body
+        case .absent: return .success(nil)
+        case .failed(let error): return .failure(error)
+        }
+        let body = VerifiedBody(source, of: record)
+        switch await body.next(within: configuration.bodyDeadline, configuration.sleep) {
+        case .chunk(let first): return .success(hit(.object(body, first: first, candidate)))
+        case .complete: return .success(nil)
+        case .unavailable: return .failure(.unavailable("the body did not arrive"))
+        case .damaged:
+            // The following fill writes the body and the record again.
+            count { $0.refused.damagedBodies += 1 }
+            state.withLock { $0.refused[candidate.name] = record.head.writtenAt }
+            return .success(nil)
+        }
     }
 
     /// Refuses and deletes a record whose body cannot be completed. So the next request is a miss, and its fill writes
@@ -256,31 +264,20 @@ extension SharedTier {
     func refuse(_ candidate: Candidate) {
         state.withLock { $0.refused[candidate.name] = candidate.record.head.writtenAt }
         guard keys.canWrite else { return }
-        _ = writes.add(byteCount: 0) { [self] in
-            await delete(candidate.name)
-        }
+        writes.add { [self] in try? await delete(candidate.name) }
     }
 }
 
-/// The wait of a lookup for the first bytes of a body outside its record.
-private final class BodyWait: Sendable {
-    private let time = Mutex<Duration?>(nil)
-
-    /// The uptime before the body was requested, or `nil`.
-    var begin: Duration? {
-        get { time.withLock { $0 } }
-        set { time.withLock { $0 = newValue } }
-    }
+extension SharedTier.Candidate {
+    /// Whether a removal at this time, in seconds since 1970, includes the record.
+    func isRemoved(at time: Int64?) -> Bool { time.map { record.head.requestedAt <= $0 } ?? false }
 }
 
-extension ReuseDecision {
-    /// The reason why the stored response may not answer without the origin.
-    fileprivate var forwardReason: ForwardReason {
-        switch action {
-        case .validate(_, _, let reason), .forward(let reason): reason
-        case .hit, .hitWhileRevalidating: .stale
-        case .resume: .partial
-        case .unsatisfiable: .miss
-        }
-    }
+/// Whether a lookup has missed its deadline.
+private final class Lateness: Sendable {
+    private let value = Atomic(false)
+
+    var hasBegun: Bool { value.load(ordering: .acquiring) }
+
+    func begin() { value.store(true, ordering: .releasing) }
 }

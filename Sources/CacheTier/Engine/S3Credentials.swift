@@ -1,5 +1,8 @@
 /// The credentials of an S3 engine. Neither their description nor their mirror shows a secret.
 public struct S3Credentials: Sendable {
+    /// Returns the credentials for the next request, for example after a rotation.
+    public typealias Provider = @Sendable () async throws -> S3Credentials
+
     package let accessKeyID: String
     package let secretAccessKey: String
     package let sessionToken: String?
@@ -17,14 +20,15 @@ public struct S3Credentials: Sendable {
     }
 
     /// Reads `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`. Returns `nil` without one of the
-    /// first two.
+    /// first two. An empty variable counts as absent, as in the SDKs of AWS.
     ///
     /// - Parameter environment: The variables, such as `ProcessInfo.processInfo.environment`.
     public init?(environment: [String: String]) {
-        guard let id = environment["AWS_ACCESS_KEY_ID"], let secret = environment["AWS_SECRET_ACCESS_KEY"] else {
+        let variables = environment.filter { !$0.value.isEmpty }
+        guard let id = variables["AWS_ACCESS_KEY_ID"], let secret = variables["AWS_SECRET_ACCESS_KEY"] else {
             return nil
         }
-        self.init(accessKeyID: id, secretAccessKey: secret, sessionToken: environment["AWS_SESSION_TOKEN"])
+        self.init(accessKeyID: id, secretAccessKey: secret, sessionToken: variables["AWS_SESSION_TOKEN"])
     }
 }
 

@@ -1,47 +1,60 @@
-internal import ByteText
-internal import CacheFoundation
+public import CacheFoundation
 internal import CacheLoader
+internal import ByteText
 internal import Crypto
-internal import HTTPTypes
-internal import Synchronization
+internal import HTTPCaching
+
+/// The results of ``SharedTier/check()``.
+public struct TierCheck: Hashable, Sendable {
+    /// The durations of the reads, in order. The first one includes connecting.
+    public let reads: [Duration]
+    /// The longest wait for the head of a response, as configured.
+    public let deadline: Duration
+    /// Whether the engine honours the condition of a write. Without it, a removal may be lost that comes within some
+    /// milliseconds of the first response of its URL.
+    public let hasConditionalWrites: Bool
+    /// The engine's time.
+    public let engineTime: Date
+    /// The seconds by which the engine's clock is ahead of the clock of this machine, to about a second.
+    public let secondsAhead: Int
+
+    /// The median of the reads after the first one.
+    public var medianRead: Duration { reads.dropFirst().sorted()[(reads.count - 1) / 2] }
+
+    /// Whether a hit, which takes three reads, ends within the deadline.
+    public var isDeadlineSufficient: Bool { medianRead * 3 < deadline }
+}
 
 extension SharedTier {
-    /// Writes, reads and deletes an object to test the address, the credentials and the permissions.
-    ///
-    /// For an engine that should have conditional writes, also tests them: see ``hasConditionalWrites``. An engine
-    /// without them passes the check.
+    /// Writes, reads and deletes an object to test the address, the credentials, the permissions and the speed.
     ///
     /// - Throws: ``TierError/engine(_:)`` with the answer of the engine; ``TierError/readOnly`` for keys that cannot
     ///   write.
-    public func check() async throws(TierError) {
+    public func check() async throws(TierError) -> TierCheck {
         guard keys.canWrite else { throw .readOnly }
         let value = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) }
         let name = "\(TierLayout.version)/cas/\(SHA256.hash(data: value).hexadecimal)"
-        try await put(value, as: name)
-        let read = await withTimeLimit(configuration.writeDeadline, configuration.sleep) { [self] in
-            await get(name, limit: 64)
-        }
-        guard case .found(let object) = read, object.bytes == value else {
-            throw .engine("the object that was written could not be read: \(read?.summary ?? "no answer in time")")
-        }
-        if hasConditionalWrites { await checkCondition(by: value, as: name) }
-        if let reason = await delete(name) { throw .engine(reason) }
-    }
-
-    /// Whether the engine supports conditional writes, as far as known: writes of an object only if it is absent.
-    ///
-    /// `false` for engines created without them, and once an engine has ignored or refused the condition.
-    public var hasConditionalWrites: Bool {
-        engine.hasConditionalWrites && state.withLock { !$0.lacksConditions }
-    }
-
-    /// Repeats the conditional write of an existing object. If it succeeds, the engine ignores the condition.
-    func checkCondition(by object: Data, as name: String) async {
-        do throws(WriteFailure) {
-            let isIgnored = try await writeIfAbsent(object, as: name, within: configuration.writeDeadline)
-            if isIgnored { state.withLock { $0.lacksConditions = true } }
+        do throws(TierEngineError) {
+            try await put(value, as: name)
+            var reads: [Duration] = []
+            for _ in 0..<6 {
+                let start = configuration.uptime()
+                let answer = await get(name, limit: 64)
+                reads.append(configuration.uptime() - start)
+                if case .failed(let error) = answer { throw error }
+                guard case .found(let object) = answer, object.bytes == value else {
+                    throw .refused("the object that was written could not be read")
+                }
+            }
+            var hasConditions = engine.hasConditionalWrites
+            if hasConditions { hasConditions = try await !put(value, as: name, onlyIfAbsent: true) }
+            try await delete(name)
+            let now = tierTime ?? HTTPDate(configuration.clock())
+            return TierCheck(
+                reads: reads, deadline: deadline, hasConditionalWrites: hasConditions && engine.hasConditionalWrites,
+                engineTime: Date(now), secondsAhead: Int(now.seconds(since: HTTPDate(configuration.clock()))))
         } catch {
-            noteFailure(error)
+            throw .engine(error.description)
         }
     }
 }

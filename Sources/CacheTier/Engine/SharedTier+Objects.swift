@@ -1,10 +1,9 @@
 internal import CacheFoundation
 internal import CacheLoader
-package import HTTPCaching
-internal import HTTPTypes
+internal import HTTPCaching
 internal import Synchronization
 
-/// Requests and writes objects of the engine.
+/// Requests and writes objects of the engine, each within the deadline for writes.
 extension SharedTier {
     /// An object in memory, with its times on the tier's clock.
     struct Object: Sendable {
@@ -13,38 +12,18 @@ extension SharedTier {
     }
 
     /// The tier's present time, and its time of an object.
-    package struct Stamp: Sendable {
+    struct Stamp: Sendable {
         let now: HTTPDate
         let lastModified: HTTPDate
-        /// The seconds that the object has spent in a cache in front of the engine.
-        let age: Int64
-
-        package init(now: HTTPDate, lastModified: HTTPDate, age: Int64) {
-            self.now = now
-            self.lastModified = lastModified
-            self.age = age
-        }
     }
 
     enum Answer<Found: Sendable>: Sendable {
         case found(Found)
         case absent
-        case failed(String)
-
-        /// A readable text.
-        var summary: String {
-            switch self {
-            case .found: "found"
-            case .absent: "absent"
-            case .failed(let reason): reason
-            }
-        }
+        case failed(TierEngineError)
     }
 
-    /// The time of signatures: the tier's time if known, else the local time.
-    var signingTime: HTTPDate { tierTime ?? HTTPDate(configuration.clock()) }
-
-    /// The tier's present time, or slightly later. `nil` before its first response.
+    /// The tier's present time, or slightly earlier. `nil` before its first response.
     var tierTime: HTTPDate? {
         let uptime = configuration.uptime()
         return state.withLock { state in
@@ -53,136 +32,83 @@ extension SharedTier {
     }
 
     /// Requests an object. The body of a found object has not arrived yet.
-    func open(_ name: String, fields: HTTPFields = [:]) async -> Answer<(body: TransportBody, stamp: Stamp)> {
-        let response: TransportResponse
-        do throws(TransportError) {
-            response = try await engine.send(.get, name, fields: fields, now: signingTime)
-        } catch {
-            return .failed("\(error)")
-        }
-        let fields = response.head.headerFields
-        let now = note(fields)
-        switch response.head.status.code {
-        case 200:
-            guard let now, let lastModified = fields.date(.lastModified, now: now) else {
-                return .failed("GET without Date or Last-Modified")
-            }
-            return .found((response.body, Stamp(now: now, lastModified: lastModified, age: fields.statedAge)))
-        case 404, 410:
-            _ = try? await response.body.next()
-            return .absent
-        default:
-            return .failed("GET \(response.head.status)")
+    func open(_ name: String) async -> Answer<(body: TransportBody, stamp: Stamp)> {
+        let result = await bounded { [engine] () async throws(TierEngineError) in try await engine.object(named: name) }
+        let arrival = configuration.uptime()
+        switch result {
+        case .failure(let error): return .failed(error)
+        case .success(let object):
+            let now = HTTPDate(object.now)
+            state.withLock { $0.time = (now, arrival) }
+            guard let content = object.content else { return .absent }
+            return .found((content.body, Stamp(now: now, lastModified: HTTPDate(content.lastModified))))
         }
     }
 
     /// Requests a whole object of at most `limit` bytes.
-    func get(_ name: String, limit: Int, fields: HTTPFields = [:]) async -> Answer<Object> {
-        switch await open(name, fields: fields) {
+    func get(_ name: String, limit: Int) async -> Answer<Object> {
+        switch await open(name) {
         case .absent: return .absent
-        case .failed(let reason): return .failed(reason)
+        case .failed(let error): return .failed(error)
         case .found(let (body, stamp)):
-            var bytes = Data()
-            do throws(TransportError) {
-                while let chunk = try await body.next() {
-                    bytes += chunk
-                    guard bytes.count <= limit else { break }
+            let result = await bounded { () async throws(TierEngineError) in
+                var bytes = Data()
+                do throws(TransportError) {
+                    while let chunk = try await body.next() {
+                        bytes += chunk
+                        guard bytes.count <= limit else { break }
+                    }
+                } catch {
+                    throw .unavailable("\(error)")
                 }
-            } catch {
-                return .failed("\(error)")
+                return bytes
             }
-            return .found(Object(bytes: bytes, stamp: stamp))
+            switch result {
+            case .success(let bytes): return .found(Object(bytes: bytes, stamp: stamp))
+            case .failure(let error): return .failed(error)
+            }
         }
-    }
-
-    /// The reason why the engine did not take an object.
-    struct WriteFailure: Error {
-        let reason: String
-        /// The uptime at the beginning of the write.
-        let start: Duration
-        /// Whether the engine has answered. An engine that refuses writes, such as a full one, may still be readable.
-        let isRefusal: Bool
-        /// Whether the engine does not support conditional writes.
-        var isUnconditional = false
     }
 
     /// Writes an object.
-    func put(_ object: Data, as name: String) async throws(TierError) {
-        do throws(WriteFailure) {
-            try await write(object, as: name)
-        } catch {
-            throw .engine(error.reason)
-        }
-    }
-
-    /// Writes an object and replaces an older one.
-    func write(_ object: Data, as name: String) async throws(WriteFailure) {
-        _ = try await write(object, as: name, fields: [:], within: configuration.writeDeadline)
-    }
-
-    /// Writes an object unless the engine has one of that name (RFC 9110 §13.1.2).
     ///
-    /// - Returns: Whether the object was written. Also `true` for an engine that ignores the condition.
-    func writeIfAbsent(_ object: Data, as name: String, within limit: Duration) async throws(WriteFailure) -> Bool {
-        try await write(object, as: name, fields: [.ifNoneMatch: "*"], within: limit)
-    }
-
-    private func write(
-        _ object: Data, as name: String, fields: HTTPFields, within limit: Duration
-    ) async throws(WriteFailure) -> Bool {
+    /// - Returns: Whether the object was written. Always `true` without the condition.
+    @discardableResult
+    func put(_ bytes: Data, as name: String, onlyIfAbsent: Bool = false) async throws(TierEngineError) -> Bool {
         let start = configuration.uptime()
-        let result = await withTimeLimit(limit, configuration.sleep) { [self] () -> Result<Bool, WriteFailure> in
-            do throws(TransportError) {
-                let response = try await engine.send(.put, name, content: object, fields: fields, now: signingTime)
-                _ = note(response.head.headerFields)
-                _ = try? await response.body.next()
-                let status = response.head.status
-                if status.kind == .successful { return .success(true) }
-                // S3 answers 409 while another conditional write of the name is running.
-                if !fields.isEmpty, status == .preconditionFailed || status == .conflict { return .success(false) }
-                // Not 400, because S3 also answers 400 for expired credentials.
-                let isUnconditional = !fields.isEmpty && [405, 501].contains(status.code)
-                return .failure(
-                    WriteFailure(
-                        reason: "PUT \(status)", start: start, isRefusal: true, isUnconditional: isUnconditional))
-            } catch {
-                return .failure(WriteFailure(reason: "\(error)", start: start, isRefusal: false))
-            }
+        let result = await bounded { [engine] () async throws(TierEngineError) in
+            try await engine.put(bytes, as: name, onlyIfAbsent: onlyIfAbsent)
         }
-        guard let result else { throw WriteFailure(reason: "PUT took too long", start: start, isRefusal: false) }
+        if case .failure(let error) = result { noteFailure(error, since: start) }
         return try result.get()
     }
 
     /// Deletes an object. After a failure, the object stays.
-    ///
-    /// - Returns: The reason of a failure, or `nil`.
-    @discardableResult
-    func delete(_ name: String, within limit: Duration? = nil) async -> String? {
-        await withTimeLimit(limit ?? configuration.writeDeadline, configuration.sleep) { [self] () -> String? in
-            do throws(TransportError) {
-                let status = try await engine.send(.delete, name, now: signingTime).head.status
-                return status.kind == .successful ? nil : "DELETE \(status)"
+    func delete(_ name: String) async throws(TierEngineError) {
+        try await bounded { [engine] () async throws(TierEngineError) in try await engine.delete(name) }.get()
+    }
+
+    /// Records that the engine did not answer, or wants no requests. An engine that refuses a write, such as a full
+    /// one, may still be readable.
+    func noteFailure(_ error: TierEngineError, since start: Duration) {
+        let now = configuration.uptime()
+        switch error {
+        case .unavailable: change { $0.breaker.failed(from: start, to: now) }
+        case .busy(_, let pause): change { $0.breaker.open(until: now + pause) }
+        case .refused: break
+        }
+    }
+
+    private func bounded<Value: Sendable>(
+        _ operation: @escaping @Sendable () async throws(TierEngineError) -> Value
+    ) async -> Result<Value, TierEngineError> {
+        let result = await withTimeLimit(configuration.writeDeadline, configuration.sleep) {
+            do throws(TierEngineError) {
+                return Result<Value, TierEngineError>.success(try await operation())
             } catch {
-                return "\(error)"
+                return .failure(error)
             }
-        } ?? "DELETE took too long"
-    }
-
-    /// Records the tier's time. Returns `nil` for fields that do not contain it.
-    private func note(_ fields: HTTPFields) -> HTTPDate? {
-        let reference = HTTPDate(configuration.clock())
-        guard let date = fields.date(.date, now: reference) else { return nil }
-        // A cache in front of the engine repeats an older Date and states its Age.
-        let now = date.advanced(by: fields.statedAge)
-        let uptime = configuration.uptime()
-        state.withLock { $0.time = (now, uptime) }
-        return now
-    }
-}
-
-extension HTTPFields {
-    /// The first field of this name as a date.
-    func date(_ name: HTTPField.Name, now: HTTPDate) -> HTTPDate? {
-        first { $0.name == name }.flatMap { HTTPDate($0, now: now) }
+        }
+        return result ?? .failure(.unavailable("no answer in time"))
     }
 }

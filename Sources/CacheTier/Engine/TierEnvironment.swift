@@ -21,27 +21,31 @@ extension TierKeys {
     }
 }
 
-extension TierEngine {
+extension SharedTier {
     /// Returns the engine for the URL in a text, as the option `--tier` of `cachestore` does.
     ///
-    /// `s3+https://HOST/BUCKET` is an engine that speaks S3. Its credentials come from `AWS_ACCESS_KEY_ID`,
-    /// `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, its region from `AWS_REGION` or `AWS_DEFAULT_REGION`. The
-    /// default region is `us-east-1`. Any other URL is an engine with plain `GET`, `PUT` and `DELETE`.
+    /// `s3+https://HOST/BUCKET` is an ``S3Engine``. Its region comes from `AWS_REGION` or `AWS_DEFAULT_REGION`, by default
+    /// `us-east-1`, and its credentials from ``S3Credentials/standard(environment:transport:)``. Any other URL is a
+    /// ``PlainEngine``. An empty variable counts as absent, as in the SDKs of AWS.
     ///
     /// - Parameters:
     ///   - text: The URL of the folder, with or without `s3+`.
     ///   - environment: The variables, such as `ProcessInfo.processInfo.environment`.
     ///   - transport: Carries the requests. Should not share connections with origins, which may be busy.
-    /// - Throws: ``TierError/invalidURL(_:)``, or ``TierError/environment(_:)`` without credentials for S3.
-    public static func named(
-        _ text: String, environment: [String: String], transport: any HTTPTransport
-    ) throws(TierError) -> TierEngine {
-        guard text.hasPrefix("s3+") else { return try .plain(text, transport: transport) }
-        guard let credentials = S3Credentials(environment: environment) else {
-            throw .environment("a tier on S3 needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+    /// - Throws: ``TierError/invalidURL(_:)``, or ``TierError/environment(_:)`` for `s3://BUCKET`, which names no host.
+    public static func engine(
+        named text: String, environment: [String: String], transport: any HTTPTransport
+    ) throws(TierError) -> any TierEngine {
+        let variables = environment.filter { !$0.value.isEmpty }
+        let region = variables["AWS_REGION"] ?? variables["AWS_DEFAULT_REGION"] ?? "us-east-1"
+        if text.hasPrefix("s3://") {
+            let bucket = text.dropFirst(5).prefix { $0 != "?" && $0 != "#" && $0 != "@" }
+            throw .environment(
+                "\(text.prefix(5))\(bucket) names no host: write s3+https://s3.\(region).amazonaws.com/\(bucket)")
         }
-        let region = environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"] ?? "us-east-1"
-        return try .s3(
-            String(text.dropFirst(3)), region: region, credentials: { credentials }, transport: transport)
+        guard text.hasPrefix("s3+") else { return try PlainEngine(text, transport: transport) }
+        return try S3Engine(
+            String(text.dropFirst(3)), region: region,
+            credentials: S3Credentials.standard(environment: variables, transport: transport), transport: transport)
     }
 }

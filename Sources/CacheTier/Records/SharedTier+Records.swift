@@ -4,7 +4,7 @@ internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
 
-/// Reads records and the names in `Vary`.
+/// Reads records and the objects of URLs.
 extension SharedTier {
     /// The longest record: an inline body, a head, and the digests of the longest body.
     private var recordLimit: Int { 1 << 20 }
@@ -14,23 +14,15 @@ extension SharedTier {
         let name: String
         let record: TierRecord
         let stamp: Stamp
-    }
 
-    /// A record without its body, which would take memory while the origin is asked.
-    struct StaleRecord: Sendable {
-        let name: String
-        let head: TierRecord.Head
-
-        init(_ candidate: Candidate) {
-            name = candidate.name
-            head = candidate.record.head
-        }
+        /// The present time on the clock of the origin.
+        var now: HTTPDate { record.now(at: stamp.now, lastModified: stamp.lastModified) }
     }
 
     /// Reads a record that may answer. Counts the reason of a refusal.
     func record(_ name: String) async -> Answer<Candidate> {
         switch await get(name, limit: recordLimit) {
-        case .failed(let reason): return .failed(reason)
+        case .failed(let error): return .failed(error)
         case .absent: return .absent
         case .found(let object):
             guard let payload = opened(object, name) else { return .absent }
@@ -52,15 +44,43 @@ extension SharedTier {
         }
     }
 
-    /// Reads the names in `Vary`, joined by line feeds.
-    func varyNames(_ key: String) async -> Answer<String> {
-        let name = layout.vary(key)
-        switch await get(name, limit: 8192) {
-        case .failed(let reason): return .failed(reason)
-        case .absent: return .absent
+    /// Returns the object of a URL, from memory for ``Configuration/removalDelay``.
+    func keyObject(_ key: String) async -> Answer<KeyObject> {
+        let now = configuration.uptime()
+        let remembered = state.withLock { state in
+            state.keys[key].flatMap { now - $0.uptime < configuration.removalDelay ? $0.object : nil }
+        }
+        if let remembered { return .found(remembered) }
+        return await readKeyObject(key)
+    }
+
+    /// Reads the object of a URL.
+    func readKeyObject(_ key: String) async -> Answer<KeyObject> {
+        let (name, start) = (layout.keyObject(key), configuration.uptime())
+        switch await get(name, limit: 16_384) {
+        case .failed(let error): return .failed(error)
+        case .absent:
+            // Not remembered: another machine may write the object at any moment.
+            return .absent
         case .found(let object):
-            guard let payload = opened(object, name) else { return .absent }
-            return .found(String(decoding: payload, as: UTF8.self))
+            guard let payload = opened(object, name) else {
+                // A forgery in its place may hide a removal, so nothing of the URL answers before that time.
+                return .found(KeyObject(removedAt: object.stamp.lastModified.secondsSince1970))
+            }
+            guard let decoded = KeyObject(decoding: payload, lastModified: object.stamp.lastModified) else {
+                count { $0.refused.malformed += 1 }
+                return .found(KeyObject(removedAt: object.stamp.lastModified.secondsSince1970))
+            }
+            remember(decoded, of: key, readAt: start)
+            return .found(decoded)
+        }
+    }
+
+    /// Keeps the object of a URL in memory, unless a later one is there.
+    func remember(_ object: KeyObject, of key: String, readAt uptime: Duration) {
+        state.withLock { state in
+            if let known = state.keys[key], known.uptime > uptime { return }
+            state.keys[key] = (object, uptime)
         }
     }
 

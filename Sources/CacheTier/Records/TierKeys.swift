@@ -86,9 +86,7 @@ extension TierKey: CustomStringConvertible, CustomDebugStringConvertible, Custom
 /// The keys of a tier: one for the names of objects, one that writes, and all that may have written.
 ///
 /// For a rotation, first give all machines the new key in `reading`. Then let it write, and keep the old key in
-/// `reading` as long as its records are fresh. Without the old key, the epochs that it has sealed are replaced, which
-/// costs all responses of their scopes once. Machines without a common key replace each other's epochs, and find
-/// nothing.
+/// `reading` as long as its records are fresh. A machine without the key of a removal finds no response of its scope.
 public struct TierKeys: Sendable {
     let names: SymmetricKey
     let writing: TierKey?

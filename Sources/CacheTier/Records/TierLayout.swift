@@ -6,9 +6,7 @@ internal import HTTPTypes
 
 /// The names of the objects, documented in the article *A shared tier*.
 struct TierLayout: Sendable {
-    static let version = "v1"
-    /// The number of groups of URLs that an unsafe request invalidates together.
-    static let bucketCount = 256
+    static let version = "v2"
     /// The most tags of a response. A reader checks each of them. RFC 9875 §2 requires at least 32.
     static let maxTagCount = 32
 
@@ -16,41 +14,39 @@ struct TierLayout: Sendable {
     let partition: String
 
     /// Returns the key of the responses to GET requests for a URL.
-    func key(of url: String) -> String { mac("key", ["GET", url]) }
+    func key(of url: String) -> String { mac("key", ["GET", Self.normalized(url)]) }
 
     func body(digest: String) -> String { "\(Self.version)/cas/\(digest)" }
 
-    /// Returns the name of the object with the names in `Vary`.
-    func vary(_ key: String) -> String { "\(Self.version)/vary/\(key)" }
+    /// Returns the name of the object with the names in `Vary` and the last removal.
+    func keyObject(_ key: String) -> String { "\(Self.version)/key/\(key)" }
 
-    /// Returns the name of the record of one variant.
-    func response(_ key: String, _ variant: VaryKey) -> String {
-        "\(Self.version)/resp/\(key)/\(mac("variant", [variant.text]))"
+    /// Returns the name of the record of one variant. Values with the same meaning have the same record.
+    func record(_ key: String, _ variant: VaryKey) -> String {
+        "\(Self.version)/resp/\(key)/\(mac("variant", [variant.normalText]))"
     }
 
-    /// Returns the name of the lease on a request for one variant.
-    func lease(_ key: String, _ variant: VaryKey) -> String {
-        "\(Self.version)/lease/\(key)/\(mac("variant", [variant.text]))"
-    }
+    /// The name of the object that changes with each removal of a scope.
+    var latest: String { "\(Self.version)/removed/latest" }
 
-    func epoch(_ scope: TierScope) -> String {
+    /// Returns the name of the object with the last removal of a scope. A URL has its key object.
+    func removal(_ scope: TierScope) -> String {
         switch scope.kind {
-        case .partition: "\(Self.version)/epoch/\(mac("partition", []))"
-        case .host(let authority): "\(Self.version)/epoch/\(mac("host", [authority.lowercased()]))"
-        case .url(let url): "\(Self.version)/epoch/\(mac("bucket", [String(key(of: Self.normalized(url)).prefix(2))]))"
-        case .tag(let tag, let origin): "\(Self.version)/tag/\(mac("tag", [Self.origin(of: origin), tag]))"
+        case .partition: "\(Self.version)/removed/\(mac("partition", []))"
+        case .host(let authority): "\(Self.version)/removed/\(mac("host", [authority.lowercased()]))"
+        case .tag(let tag, let origin): "\(Self.version)/removed/\(mac("tag", [Self.origin(of: origin), tag]))"
+        case .url(let url): keyObject(key(of: url))
         }
     }
 
-    /// The name of the epoch that each removal of a tag replaces first.
-    var commonTagEpoch: String { "\(Self.version)/epoch/\(mac("tags", []))" }
+    /// The scopes that contain the responses to a request, besides their URL and their tags.
+    func scopes(of request: HTTPRequest) -> [String] {
+        [removal(.partition), removal(.host(request.authority ?? ""))]
+    }
 
-    /// Whether the epoch belongs to a tag.
-    func isTag(_ epoch: String) -> Bool { epoch.hasPrefix("\(Self.version)/tag/") }
-
-    /// The epochs of the tags of a response (RFC 9875).
-    func tagEpochs(of fields: HTTPFields, url: String) -> [String] {
-        CacheGroups(fields).names.map { epoch(.tag($0, origin: url)) }
+    /// The scopes of the tags of a response (RFC 9875).
+    func tags(of fields: HTTPFields, url: String) -> [String] {
+        CacheGroups(fields).names.prefix(Self.maxTagCount).map { removal(.tag($0, origin: url)) }
     }
 
     /// Returns the scheme and the authority of a URL, in lower case.
@@ -68,11 +64,6 @@ struct TierLayout: Sendable {
         let path = rest.dropFirst(authority.count)
         return "\(url[..<separator.lowerBound].lowercased())://\(authority.lowercased())"
             + (path.first == "/" ? path : "/\(path)")
-    }
-
-    /// The epochs on which the responses to a request depend.
-    func epochs(of request: HTTPRequest) -> [String] {
-        [epoch(.partition), epoch(.host(request.authority ?? "")), epoch(.url(request.url))]
     }
 
     /// Returns a text that replaces credentials in a variant key.

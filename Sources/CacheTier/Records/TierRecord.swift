@@ -23,9 +23,11 @@ struct TierRecord: Sendable, Equatable {
         var heldSeconds: Int64
         /// The tier's time of writing, in seconds since 1970.
         var writtenAt: Int64
-        /// The epochs of the scopes before the origin was asked, in hexadecimal digits and in the order of the scopes.
-        /// The epochs of the tags follow, in their order.
-        var epochs: [String]
+        /// The tier's time before the origin was asked, or earlier, in seconds since 1970. A removal at this time or
+        /// later removes the record.
+        var requestedAt: Int64
+        /// The tier's time at which the body was written, in seconds since 1970.
+        var bodyWrittenAt: Int64
         /// The SHA-256 of the body in hexadecimal digits.
         var digest: String
         var byteCount: Int64
@@ -45,11 +47,12 @@ struct TierRecord: Sendable, Equatable {
 
     /// Creates the record of `body`.
     init(
-        _ response: StoredResponse, body: Data, heldSeconds: Int64, writtenAt: HTTPDate, epochs: [String]
+        _ response: StoredResponse, body: Data, heldSeconds: Int64, writtenAt: HTTPDate, requestedAt: HTTPDate
     ) {
         let isInside = body.count <= Self.inlineLimit
         head = Head(
-            response: response, heldSeconds: heldSeconds, writtenAt: writtenAt.secondsSince1970, epochs: epochs,
+            response: response, heldSeconds: heldSeconds, writtenAt: writtenAt.secondsSince1970,
+            requestedAt: requestedAt.secondsSince1970, bodyWrittenAt: writtenAt.secondsSince1970,
             digest: SHA256.hash(data: body).hexadecimal, byteCount: Int64(body.count))
         self.body = isInside ? body : nil
         chunkDigests =

@@ -17,7 +17,7 @@ public struct TierScope: Hashable, Sendable {
     /// - Parameter authority: The host, with its port if the URLs name one: `example.com:8080`.
     public static func host(_ authority: String) -> TierScope { TierScope(kind: .host(authority)) }
 
-    /// All variants of a URL's response, together with one 256th of the partition, because URLs share 256 epochs.
+    /// All variants of a URL's response.
     ///
     /// - Parameter url: The absolute URL, as requests state it.
     public static func url(_ url: String) -> TierScope { TierScope(kind: .url(url)) }

@@ -13,20 +13,14 @@ final class FillingBody: Sendable {
 
     private let body: TransportBody
     private let tier: SharedTier
-    private let lease: Lease?
     private let finish: @Sendable (Data) -> Void
     /// Guards the bytes.
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - lease: Ends with a note if the bytes are dropped, and otherwise with this body.
-    ///   - finish: Called with the complete body. The bytes stay reserved.
-    init(
-        _ body: TransportBody, for tier: SharedTier, lease: Lease?, finish: @escaping @Sendable (Data) -> Void
-    ) {
+    /// - Parameter finish: Called with the complete body. Its owner takes over the reserved bytes.
+    init(_ body: TransportBody, for tier: SharedTier, finish: @escaping @Sendable (Data) -> Void) {
         self.body = body
         self.tier = tier
-        self.lease = lease
         self.finish = finish
     }
 
@@ -35,14 +29,7 @@ final class FillingBody: Sendable {
     }
 
     func next() async throws(TransportError) -> Data? {
-        let chunk: Data?
-        do throws(TransportError) {
-            chunk = try await body.next()
-        } catch {
-            lease?.giveUp()
-            throw error
-        }
-        guard let chunk else {
+        guard let chunk = try await body.next() else {
             let bytes = state.withLock { state -> Data? in
                 guard !state.isDropped else { return nil }
                 state.isDropped = true
@@ -63,10 +50,7 @@ final class FillingBody: Sendable {
             state.isDropped = true
             return true
         }
-        if isDroppedNow {
-            tier.count { $0.droppedWrites += 1 }
-            lease?.leaveNote()
-        }
+        if isDroppedNow { tier.count { $0.droppedWrites += 1 } }
         return chunk
     }
 }

@@ -12,6 +12,8 @@ extension SharedTier {
         let response: StoredResponse
         /// The uptime at the arrival of the head.
         let arrival: Duration
+        /// The tier's time before the origin was asked.
+        let requestedAt: HTTPDate
 
         /// Whether a body matches the length and the digests in its head (RFC 9111 §3.3, RFC 9530).
         ///
@@ -40,33 +42,26 @@ extension SharedTier {
         case nothing
     }
 
-    /// Whether the tier might store the response to a request.
-    func mayWrite(_ request: HTTPRequest) -> Bool {
-        guard canWrite, request.method == .get, request.headerFields[.range] == nil else { return false }
-        let control = CacheControl(request.headerFields)
-        return !control.noStore && !control.onlyIfCached
+    /// The time of a request to the origin.
+    struct Asking: Sendable {
+        /// The uptime before the request.
+        let start: Duration
+        /// The tier's time before the request, or `nil` if it is unknown. Then nothing is written.
+        let tierTime: HTTPDate?
     }
 
-    /// Decides about a whole reply.
-    ///
-    /// - Parameters:
-    ///   - delay: The time from the request to the head.
-    ///   - arrival: The uptime at the arrival of the head.
+    /// Decides about a reply that the rules permit to store, or not.
     func keeping(
-        of reply: TransportResponse, to request: HTTPRequest, delay: Duration, arrival: Duration
+        _ decision: ReplyDecision, of reply: TransportResponse, to request: HTTPRequest, _ asking: Asking
     ) -> Keeping {
         let status = reply.head.status
         // Other errors are short-lived, and one machine's error must not reach all machines.
         guard keys.canWrite, request.method == .get, status.code < 400 || status == .notFound || status == .gone,
-            MalformedReply.reason(reply.head, to: request) == nil,
-            let tierTime
+            MalformedReply.reason(reply.head, to: request) == nil, let requestedAt = asking.tierTime
         else { return .nothing }
-        let exchange = exchange(request, reply.head, isBodyDecoded: reply.isBodyDecoded, delay: delay, tierTime)
-        let decision = ReplyDecision(
-            for: exchange, original: request, candidates: [], question: .none, policy: configuration.policy,
-            fingerprint: layout.fingerprint)
         switch decision {
-        case .store(let response): return keeping(of: response, arrival: arrival)
+        case .store(let response):
+            return keeping(of: response, to: request, arrival: configuration.uptime(), requestedAt: requestedAt)
         case .relay(removeStored: true):
             let isForOneUser =
                 request.headerFields[.authorization] != nil || CacheControl(reply.head.headerFields).isPrivate
@@ -76,43 +71,46 @@ extension SharedTier {
     }
 
     /// Decides about a response that may be stored. The tier does not keep unusable responses.
-    func keeping(of response: StoredResponse, arrival: Duration) -> Keeping {
+    func keeping(
+        of response: StoredResponse, to request: HTTPRequest, arrival: Duration, requestedAt: HTTPDate
+    ) -> Keeping {
         guard CacheGroups(response.fields).names.count <= TierLayout.maxTagCount else {
             count { $0.droppedWrites += 1 }
             return .remove
         }
         guard maySharePersonal(response.fields) else { return .nothing }
-        let freshness = Freshness(of: response, policy: configuration.policy)
-        guard freshness.isFresh(at: response.responseTime), !freshness.alwaysNeedsValidation else { return .remove }
-        return .fill(Fill(response: response, arrival: arrival))
+        let freshness = Freshness(of: response, policy: policy(for: request))
+        guard freshness.isFresh(at: response.responseTime), !freshness.alwaysNeedsValidation else {
+            return hasHabit(request) ? .nothing : .remove
+        }
+        return .fill(Fill(response: response, arrival: arrival, requestedAt: requestedAt))
     }
 
-    /// Deletes the records that a lookup has found, unless they are newer than a reply that the tier does not keep.
+    /// Deletes records that a lookup has found, unless they are newer than a reply that the tier does not keep.
     ///
     /// A record may be newer if the reply came from a cache in front of the origin, or if another machine has just
     /// written the record.
-    func removeRecords(olderThan reply: HTTPResponse, foundBy lookup: @escaping @Sendable () async -> Lookup) {
-        guard let tierTime else { return }
-        let date = reply.headerFields.date(.date, now: tierTime) ?? tierTime
+    func remove(_ candidates: [Candidate], olderThan date: HTTPDate) {
+        guard keys.canWrite, !candidates.isEmpty else { return }
         // Without room, the record ends with its freshness lifetime.
-        _ = writes.add(byteCount: 0) { [self] in
-            for name in await lookup().recordNames {
+        writes.add { [self] in
+            for name in candidates.map(\.name) {
                 guard case .found(let candidate) = await record(name),
                     candidate.record.head.response.responseTime <= date
                 else { continue }
-                await delete(name)
+                try? await delete(name)
             }
         }
     }
 
     /// Returns an exchange at the reply's own `Date`, independent of the clock of this machine.
-    func exchange(
-        _ request: HTTPRequest, _ reply: HTTPResponse, isBodyDecoded: Bool, delay: Duration, _ tierTime: HTTPDate
-    ) -> Exchange {
-        let date = reply.headerFields.date(.date, now: tierTime) ?? tierTime
+    func exchange(_ request: HTTPRequest, _ reply: TransportResponse, _ asking: Asking) -> Exchange {
+        let delay = (configuration.uptime() - asking.start).components.seconds
+        let reference = asking.tierTime ?? HTTPDate(configuration.clock())
+        let date = reply.head.headerFields.date(.date, now: reference) ?? reference
         return Exchange(
-            request: request, reply: reply, requestTime: date.advanced(by: -delay.components.seconds),
-            responseTime: date, isBodyDecoded: isBodyDecoded)
+            request: request, reply: reply.head, requestTime: date.advanced(by: -delay), responseTime: date,
+            isBodyDecoded: reply.isBodyDecoded)
     }
 
     /// Whether fields that set a cookie may reach all users, which the origin must permit explicitly.
@@ -123,48 +121,80 @@ extension SharedTier {
         return control.isPublic
     }
 
-    /// Writes a complete response: the body first, then its record, then the names in `Vary`.
+    /// Writes a complete response: the body first, then its record, then the object of the URL if it lacks the names.
     func write(_ fill: Fill, _ body: Data, for request: HTTPRequest, after lookup: Lookup) async {
-        guard let scopes = lookup.epochs, !isBreakerOpen,
-            let tags = await tagEpochs(of: fill.response, request.url, after: lookup), let written = tierTime
-        else {
-            return count { $0.droppedWrites += 1 }
+        let record = { (held: Int64, written: HTTPDate) in
+            TierRecord(
+                fill.response, body: body, heldSeconds: held, writtenAt: written, requestedAt: fill.requestedAt)
         }
+        guard fill.fits(body) else { return count { $0.droppedWrites += 1 } }
+        await write(fill, for: request, after: lookup, record) { [self] (record) throws(TierEngineError) in
+            if record.body == nil { try await put(body, as: layout.body(digest: record.head.digest)) }
+        }
+    }
+
+    /// Writes a record, and the object of the URL if it lacks the names in `Vary`.
+    ///
+    /// - Parameters:
+    ///   - makeRecord: Returns the record for the seconds since its arrival, and the tier's time of writing.
+    ///   - writeBody: Writes the body of the record, if need be.
+    func write(
+        _ fill: Fill, for request: HTTPRequest, after lookup: Lookup,
+        _ makeRecord: (_ held: Int64, _ written: HTTPDate) -> TierRecord,
+        writeBody: (TierRecord) async throws(TierEngineError) -> Void
+    ) async {
         let key = layout.key(of: request.url)
-        let name = layout.response(key, fill.response.varyKey)
+        let scopes = layout.scopes(of: request) + layout.tags(of: fill.response.fields, url: request.url)
+        let removal = ownRemoval(of: scopes + [layout.keyObject(key)])
+        guard !isBreakerOpen, let written = tierTime, removal.map({ fill.requestedAt.secondsSince1970 > $0 }) ?? true
+        else { return count { $0.droppedWrites += 1 } }
+        let name = layout.record(key, fill.response.varyKey)
         let held = configuration.uptime() - fill.arrival
-        let record = TierRecord(
-            fill.response, body: body, heldSeconds: held.components.seconds + (held.components.attoseconds > 0 ? 1 : 0),
-            writtenAt: written, epochs: scopes + tags)
-        do {
-            guard let object = SealedObject.sealing(try record.encoded(), as: name, with: keys) else { return }
-            if record.body == nil { try await write(body, as: layout.body(digest: record.head.digest)) }
-            try await write(object, as: name)
-            try await writeVary(fill.response, key, lookup)
+        let record = makeRecord(held.components.seconds + (held.components.attoseconds > 0 ? 1 : 0), written)
+        do throws(TierEngineError) {
+            let known = try await knownKey(key, after: lookup)
+            let names = fill.response.varyKey.names
+            guard known?.names.contains(names) ?? true else {
+                // The change removes the older responses, this one included. The next response is written.
+                try await writeKey(known?.adding(names, at: written) ?? KeyObject(names: [names]), key)
+                return count { $0.droppedWrites += 1 }
+            }
+            guard known?.removedAt.map({ fill.requestedAt.secondsSince1970 > $0 }) ?? true,
+                let encoded = try? record.encoded(), let object = SealedObject.sealing(encoded, as: name, with: keys)
+            else { return count { $0.droppedWrites += 1 } }
+            try await writeBody(record)
+            try await put(object, as: name)
+            if known == nil { try await writeKey(KeyObject(names: [names]), key, onlyIfAbsent: true) }
             change { state in
                 state.statistics.writes += 1
                 state.refused[name] = nil
             }
         } catch {
-            if let error = error as? WriteFailure { noteFailure(error) }
             count { $0.failedWrites += 1 }
         }
     }
 
-    /// Records that the engine did not answer a write, or does not support conditional writes.
-    func noteFailure(_ failure: WriteFailure) {
-        if failure.isUnconditional { state.withLock { $0.lacksConditions = true } }
-        guard !failure.isRefusal else { return }
-        let now = configuration.uptime()
-        change { $0.breaker.failed(from: failure.start, to: now) }
+    /// Returns the object of the URL, or `nil` if the engine has none.
+    ///
+    /// Without conditional writes, reads once more directly before the write: a removal in between would be lost.
+    private func knownKey(_ key: String, after lookup: Lookup) async throws(TierEngineError) -> KeyObject? {
+        var answer = lookup.keyObject
+        if case .absent = answer, !engine.hasConditionalWrites { answer = await readKeyObject(key) }
+        switch answer {
+        case .found(let object): return object
+        case .absent: return nil
+        case .failed(let error): throw error
+        }
     }
 
-    /// Writes the names in `Vary`, unless the tier has them. A response without `Vary` needs no names.
-    private func writeVary(_ response: StoredResponse, _ key: String, _ lookup: Lookup) async throws(WriteFailure) {
-        let names = response.varyKey.lines.map { String($0.prefix { $0 != ":" }) }.joined(separator: "\n")
-        guard !names.isEmpty, names != lookup.varyNames,
-            let object = SealedObject.sealing(Data(names.utf8), as: layout.vary(key), with: keys)
-        else { return }
-        try await write(object, as: layout.vary(key))
+    private func writeKey(
+        _ object: KeyObject, _ key: String, onlyIfAbsent: Bool = false
+    ) async throws(TierEngineError) {
+        let name = layout.keyObject(key)
+        guard let sealed = SealedObject.sealing(object.encoded(), as: name, with: keys) else { return }
+        let start = configuration.uptime()
+        if try await put(sealed, as: name, onlyIfAbsent: onlyIfAbsent) {
+            remember(object, of: key, readAt: start)
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import CacheFoundation
 internal import Synchronization
 
 /// Runs writes after the delivery of their responses, with a bound on the waiting bytes.
@@ -7,9 +8,6 @@ package final class WriteBehind: Sendable {
     private struct State {
         var byteCount = 0
         var urgent: [Job] = []
-        /// The ends of leases, which alternate with the waiting writes.
-        var ends: [Job] = []
-        var isEndNext = true
         var waiting: [Job] = []
         var runningCount = 0
         var nextNumber = 0
@@ -26,11 +24,6 @@ package final class WriteBehind: Sendable {
 
         mutating func takeNext() -> Job? {
             if !urgent.isEmpty { return urgent.removeFirst() }
-            if !ends.isEmpty, isEndNext || waiting.isEmpty {
-                isEndNext = false
-                return ends.removeFirst()
-            }
-            isEndNext = true
             return waiting.isEmpty ? nil : waiting.removeFirst()
         }
 
@@ -49,8 +42,10 @@ package final class WriteBehind: Sendable {
         let run: @Sendable () async -> Void
     }
 
+    /// The bytes that a write without a body counts for, so that the bound in bytes also bounds their number.
+    private static let jobByteCount = 1024
+
     private let byteLimit: Int
-    private let jobLimit: Int
     private let width: Int
     /// Guards the reserved bytes and the waiting writes. No write runs under this lock.
     private let state = Mutex(State())
@@ -59,12 +54,10 @@ package final class WriteBehind: Sendable {
     ///
     /// - Parameters:
     ///   - byteLimit: The most bytes reserved at the same time.
-    ///   - jobLimit: The most waiting writes, and the most waiting ends of leases.
-    ///   - width: The most simultaneous writes. Few, so that lookups find connections.
-    package init(byteLimit: Int, jobLimit: Int, width: Int = 2) {
+    ///   - width: The most simultaneous writes.
+    package init(byteLimit: Int, width: Int) {
         self.byteLimit = byteLimit
-        self.jobLimit = jobLimit
-        self.width = width
+        self.width = max(1, width)
     }
 
     /// Reserves room for arriving bytes. Returns `false` without room.
@@ -80,18 +73,20 @@ package final class WriteBehind: Sendable {
         state.withLock { $0.byteCount -= count }
     }
 
-    /// Adds a write and takes over its reserved bytes. If too many writes wait, returns `false` and releases the bytes.
-    package func add(byteCount: Int, _ run: @escaping @Sendable () async -> Void) -> Bool {
-        let isAdmitted = state.withLock { state in
-            guard state.waiting.count < jobLimit else {
-                state.byteCount -= byteCount
-                return false
-            }
+    /// Adds a write, and takes over its reserved bytes.
+    package func add(reserved byteCount: Int, _ run: @escaping @Sendable () async -> Void) {
+        state.withLock { state in
             state.waiting.append(Job(number: state.makeNumber(), byteCount: byteCount, run: run))
-            return true
         }
-        if isAdmitted { startNext() }
-        return isAdmitted
+        startNext()
+    }
+
+    /// Adds a write without a body. Without room, returns `false`.
+    @discardableResult
+    package func add(_ run: @escaping @Sendable () async -> Void) -> Bool {
+        guard reserve(Self.jobByteCount) else { return false }
+        add(reserved: Self.jobByteCount, run)
+        return true
     }
 
     /// Adds a write without bytes, ahead of the others. The caller bounds their number.
@@ -102,13 +97,19 @@ package final class WriteBehind: Sendable {
         startNext()
     }
 
-    /// Adds the end of a lease. Without room it is dropped, and the lease ends with its lifetime.
-    package func addEnd(_ run: @escaping @Sendable () async -> Void) {
-        state.withLock { state in
-            guard state.ends.count < jobLimit else { return }
-            state.ends.append(Job(number: state.makeNumber(), byteCount: 0, run: run))
+    /// Drops the writes that have not begun. Returns their number.
+    package func dropWaiting() -> Int {
+        let (count, drains) = state.withLock { state in
+            let dropped = state.urgent + state.waiting
+            (state.urgent, state.waiting) = ([], [])
+            for job in dropped {
+                state.byteCount -= job.byteCount
+                state.numbers.remove(job.number)
+            }
+            return (dropped.count, state.takeDrains())
         }
-        startNext()
+        for caller in drains { caller.resume() }
+        return count
     }
 
     /// Returns when the currently waiting and running writes have ended.

@@ -25,8 +25,7 @@ extension ToolTests {
 
         /// Each command that needs a tier.
         static let commands = [
-            ["check"], ["stats", "--tier-deadline", "30"], ["get", "http://a.invalid/", "--tier-deadline", "30"],
-            ["remove"],
+            ["check"], ["get", "http://a.invalid/", "--tier-deadline", "30"], ["remove", "--all"],
         ]
 
         @Test("Commands reach the engine through the proxy of the environment", arguments: commands)
@@ -86,11 +85,10 @@ extension ToolTests {
                 (["get", "http://a.invalid/", "--tier-partition", "a"], "--tier-partition needs --tier"),
                 (["get", "http://a.invalid/", "--tier-deadline", "1"], "--tier-deadline needs --tier"),
                 (["prefetch", "list", "--tier-deadline", "1"], "--tier-deadline needs --tier"),
-                (["tier", "check", "--tier", "http://a.invalid/", "--tier-deadline", "1"], "--tier-deadline"),
                 (["tier", "check", "--tier", "http://a.invalid/", "--tier-partition", "a"], "--tier-partition"),
-                (["tier", "remove", "--tier", "http://a.invalid/", "--tier-deadline", "1"], "--tier-deadline"),
-                (["tier", "stats", "--tier", "http://a.invalid/", "--tier-deadline", "0"], "between 0 and 3600"),
-                (["tier", "check"], "--tier"), (["tier", "remove"], "--tier"),
+                (["tier", "remove", "--all", "--tier", "http://a.invalid/", "--tier-deadline", "1"], "--tier-deadline"),
+                (["tier", "check", "--tier", "http://a.invalid/", "--tier-deadline", "0"], "between 0 and 3600"),
+                (["tier", "check"], "--tier"), (["tier", "remove", "--all"], "--tier"),
             ])
         func usage(_ arguments: [String], _ message: String) async throws {
             try await run(arguments).expect(64, error: message)

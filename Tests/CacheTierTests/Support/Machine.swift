@@ -15,14 +15,14 @@ struct Machine {
     ///   - keys: The keys; the fleet's by default.
     ///   - change: Changes the configuration. Deadlines are long, so that a busy system fails no test.
     init(
-        _ engine: TierEngine, keys: TierKeys? = nil, origin: any HTTPTransport = DefaultTransport(),
+        _ engine: any TierEngine, keys: TierKeys? = nil, origin: any HTTPTransport = DefaultTransport(),
         _ change: (inout SharedTier.Configuration) -> Void = { _ in }
     ) throws {
         var configuration = SharedTier.Configuration()
         configuration.deadline = .seconds(120)
         configuration.bodyDeadline = .seconds(120)
         configuration.writeDeadline = .seconds(120)
-        configuration.epochLifetime = .zero
+        configuration.removalDelay = .zero
         change(&configuration)
         tier = SharedTier(engine: engine, keys: try keys ?? Self.keys(), configuration: configuration)
         cache = HTTPCache(store: try .temporary(), transport: TieredTransport(tier: tier, origin: origin))
@@ -33,7 +33,7 @@ struct Machine {
         _ server: ObjectServer, keys: TierKeys? = nil, origin: any HTTPTransport = DefaultTransport(),
         _ change: (inout SharedTier.Configuration) -> Void = { _ in }
     ) throws {
-        try self.init(try .plain(server.url, transport: DefaultTransport()), keys: keys, origin: origin) {
+        try self.init(try PlainEngine(server.url, transport: DefaultTransport()), keys: keys, origin: origin) {
             $0.uptime = { .zero }
             change(&$0)
         }

@@ -59,7 +59,7 @@ final class ObjectServer: Sendable {
     var requests: [OriginRequest] { server.withLock { $0?.requests ?? [] } }
 
     /// Returns the names of the objects in a folder.
-    func names(_ folder: String) -> [String] { objects.keys.filter { $0.contains("/v1/\(folder)/") }.sorted() }
+    func names(_ folder: String) -> [String] { objects.keys.filter { $0.contains("/v2/\(folder)/") }.sorted() }
 
     /// Whether a conditional `PUT` replaces an object, as with nginx.
     var ignoresConditions: Bool {
