@@ -120,7 +120,8 @@ struct RemovalTests {
         .requirement("T8"))
     func outage() async throws {
         let fleet = fleet(tags: "")
-        let (next, pauses) = (Gate(), Mutex<[Duration]>([]))
+        let next = Gate()
+        let pauses = Mutex<[Duration]>([])
         let machine = try fleet.machine {
             $0.sleep = { duration in
                 // The deadlines.
