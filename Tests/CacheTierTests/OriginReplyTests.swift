@@ -156,7 +156,7 @@ struct OriginReplyTests {
         let machine = try Machine(server)
         async let confirmation = machine.send(origin, "/a", [.ifNoneMatch: "\"1\""])
         await gate.reached(1)
-        try await Machine(server).get(origin.url("/a"))
+        try await Machine(server).get(origin.url("/a"), [.cacheControl: "no-cache"])
         gate.open()
         #expect(try await confirmation.head.status == .notModified)
         await machine.tier.waitForWrites()

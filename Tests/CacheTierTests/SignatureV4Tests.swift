@@ -150,7 +150,7 @@ struct SignatureV4Tests {
             transport: ScriptedTransport { _, _ in .reply(403, [:], body) })
         let tier = SharedTier(engine: engine, keys: try Machine.keys())
         let error = await #expect(throws: TierError.self) { try await tier.removeAll(in: .partition) }
-        #expect(error?.description.contains("403 Forbidden (AccessDenied)") == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("403 (AccessDenied)") == true, "\(error?.description ?? "")")
     }
 
     @Test("after 503 SlowDown, the engine gets no request for the time of Retry-After", .requirement("T6"))

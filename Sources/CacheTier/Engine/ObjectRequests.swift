@@ -49,24 +49,22 @@ final class ObjectRequests: Sendable {
 
     func object(named name: String) async throws(TierEngineError) -> TierObject {
         let response = try await send(.get, name)
+        let isAbsent = [404, 410].contains(response.head.status.code)
+        guard isAbsent || response.head.status == .ok else { throw await failure(.get, response) }
         let fields = response.head.headerFields
         let reference = HTTPDate(clock())
         guard let date = fields.date(.date, now: reference) else { throw .refused("GET without Date") }
         // A cache in front of the engine repeats an older Date and states its Age.
         let now = date.advanced(by: fields.statedAge)
         secondsAhead.withLock { $0 = now.seconds(since: reference) }
-        switch response.head.status.code {
-        case 200:
-            guard let lastModified = fields.date(.lastModified, now: now) else {
-                throw .refused("GET without Last-Modified")
-            }
-            return TierObject(.init(body: response.body, lastModified: Date(lastModified)), now: Date(now))
-        case 404, 410:
+        if isAbsent {
             _ = try? await response.body.next()
             return TierObject(nil, now: Date(now))
-        default:
-            throw await failure(.get, response)
         }
+        guard let lastModified = fields.date(.lastModified, now: now) else {
+            throw .refused("GET without Last-Modified")
+        }
+        return TierObject(.init(body: response.body, lastModified: Date(lastModified)), now: Date(now))
     }
 
     /// - Returns: Whether the object was written, or `nil` if the engine does not know the condition.
@@ -118,7 +116,7 @@ final class ObjectRequests: Sendable {
             secondsAhead.withLock { $0 = now.seconds(since: HTTPDate(clock())) }
         }
         let code = Self.code(in: String(decoding: body, as: UTF8.self)).map { " (\($0))" } ?? ""
-        let text = "\(method) \(status)\(code)"
+        let text = "\(method) \(status.code)\(code)"
         guard status == .serviceUnavailable || status == .tooManyRequests else { return .refused(text) }
         let seconds = response.head.headerFields[.retryAfter].flatMap { Int64($0) } ?? 1
         return .busy(text, retryAfter: .seconds(max(1, min(seconds, 30))))

@@ -8,9 +8,12 @@ extension VaryKey {
     }
 
     private static func normalLine(_ line: [UInt8]) -> String {
-        let name = String(decoding: line.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
-        let value = line.dropFirst(name.utf8.count + 2)
-        let normal = value.withUnsafeBufferPointer { bytes in
+        // An absent field has no colon, and a value that is not UTF-8 no space after it.
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[(colon + 1)...].first == UInt8(ascii: " ") else {
+            return String(decoding: line, as: UTF8.self)
+        }
+        let name = String(decoding: line[..<colon], as: UTF8.self)
+        let normal = line[(colon + 2)...].withUnsafeBufferPointer { bytes in
             ListSyntax(fieldName: name).flatMap { NormalizedValue(bytes, $0) }
         }
         return normal.map { "\(name): \($0.text)" } ?? String(decoding: line, as: UTF8.self)
