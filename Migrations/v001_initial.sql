@@ -135,6 +135,7 @@ CREATE TABLE request (
     hit_count         INTEGER NOT NULL, -- answered with a fresh response
     stale_count       INTEGER NOT NULL, -- answered with a stale response
     revalidated_count INTEGER NOT NULL, -- answered with a response that the origin validated
+    tier_count        INTEGER NOT NULL, -- answered by a shared tier
     miss_count        INTEGER NOT NULL, -- answered by the origin
     error_count       INTEGER NOT NULL, -- not answered, or with an error
     counted_at        INTEGER NOT NULL  -- time of the latest request
@@ -469,6 +470,7 @@ SELECT
     hit_count                                                           AS hits,
     stale_count                                                         AS stale,
     revalidated_count                                                   AS revalidated,
+    tier_count                                                          AS tier,
     miss_count                                                          AS misses,
     error_count                                                         AS errors,
     strftime('%Y-%m-%dT%H:%M:%fZ', counted_at / 1000.0, 'unixepoch')    AS counted_at

@@ -19,7 +19,7 @@ WIDE = """width => [...document.body.querySelectorAll('*')].filter(element => {
 
 # A stream of 10,000 records a second in place of the server's, with many hosts and long addresses.
 FAKE_STREAM = """(() => {
-    const outcomes = ['hit', 'hit', 'hit', 'stale', 'revalidated', 'miss', 'error', 'coalesced']
+    const outcomes = ['hit', 'hit', 'hit', 'stale', 'revalidated', 'miss', 'error', 'coalesced', 'tier']
     let number = 0
     window.EventSource = class extends EventTarget {
         static CLOSED = 2
@@ -30,7 +30,7 @@ FAKE_STREAM = """(() => {
             this.timer = setInterval(() => this.send('records', {lost: 0, removals: [], records: Array.from({length: 500}, () => {
                 number += 1
                 const host = `host${number % 5000}.example.com`
-                return {time: new Date().toISOString(), outcome: outcomes[number % 8], status: 200, method: 'GET',
+                return {time: new Date().toISOString(), outcome: outcomes[number % 9], status: 200, method: 'GET',
                     url: `https://${host}/${number}/${'a'.repeat(200)}`, partition: '', host, disk_bytes: 1000, network_bytes: 0,
                     head_milliseconds: 0.1, milliseconds: 0.2, process: 1, is_background: false, is_truncated: false}
             })}), 50)

@@ -244,6 +244,11 @@ public final class ResponseStore: Sendable {
         note(RequestCounts(misses: 1), key)
     }
 
+    /// Counts a request for `key` that a shared tier answered in place of the origin.
+    package func countTierAnswer(for key: CacheKey) {
+        note(RequestCounts(tier: 1), key)
+    }
+
     /// Counts a request for `key` without an answer, or with a 5xx status as the answer. Costs as little as
     /// ``touch(_:as:)``.
     package func countError(for key: CacheKey) {

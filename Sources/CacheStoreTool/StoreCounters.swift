@@ -13,6 +13,8 @@ package struct StoreCounters: Equatable, Sendable {
         case stale
         /// Requests answered by a stored response that the origin validated.
         case revalidated
+        /// Requests that a shared tier answered.
+        case tier
         /// Requests that the origin answered.
         case misses
         /// Requests without an answer, or with a 5xx status.
@@ -33,8 +35,8 @@ package struct StoreCounters: Equatable, Sendable {
         SELECT
             cache_stats.entries, cache_stats.physical_bytes AS bytes,
             coalesce(sum(cache_requests.hits), 0) AS hits, coalesce(sum(stale), 0) AS stale,
-            coalesce(sum(revalidated), 0) AS revalidated, coalesce(sum(misses), 0) AS misses,
-            coalesce(sum(errors), 0) AS errors
+            coalesce(sum(revalidated), 0) AS revalidated, coalesce(sum(tier), 0) AS tier,
+            coalesce(sum(misses), 0) AS misses, coalesce(sum(errors), 0) AS errors
         FROM cache_stats LEFT JOIN cache_requests
         """
 

@@ -66,7 +66,7 @@ public struct TieredTransport: HTTPTransport {
             return try await origin.send(request, content: nil, interimResponses: interimResponses)
         }
         let lookup = await tier.lookUp(request)
-        if let hit = lookup.hit { return response(hit, to: request) }
+        if let hit = lookup.hit { return response(hit, to: request, isFromTier: true) }
         if Task.isCancelled { throw TransportError(.cancelled) }
         return try await fetch(request, interimResponses, after: lookup)
     }
@@ -135,7 +135,7 @@ public struct TieredTransport: HTTPTransport {
         let age = Freshness(of: candidate.record.head.response, policy: policy).age(at: lookup.now)
         guard case .success(let hit?) = await tier.answer(candidate, to: request, age: age) else { return nil }
         tier.count { $0.staleAnswers += 1 }
-        return response(hit, to: request)
+        return response(hit, to: request, isFromTier: true)
     }
 
     /// Keeps a response of the origin for the tier while its body is read, or removes the records that it contradicts.
@@ -159,7 +159,11 @@ public struct TieredTransport: HTTPTransport {
     }
 
     /// Returns the response of a hit.
-    private func response(_ hit: SharedTier.Hit, to request: HTTPRequest) -> TransportResponse {
+    ///
+    /// - Parameter isFromTier: Whether the origin has not answered.
+    private func response(
+        _ hit: SharedTier.Hit, to request: HTTPRequest, isFromTier: Bool = false
+    ) -> TransportResponse {
         let body: TransportBody
         switch hit.content {
         case .bytes(let bytes):
@@ -169,7 +173,7 @@ public struct TieredTransport: HTTPTransport {
                 object, first: first, of: candidate, tier: tier, request: request, origin: origin)
             body = TransportBody { () async throws(TransportError) in try await reader.next() }
         }
-        return TransportResponse(head: hit.head, body: body, isBodyDecoded: hit.isBodyDecoded)
+        return TransportResponse(head: hit.head, body: body, isBodyDecoded: hit.isBodyDecoded, isFromTier: isFromTier)
     }
 
     /// Returns a response with the tier's member of `Cache-Status` for a request that went to the origin.

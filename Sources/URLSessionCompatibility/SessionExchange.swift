@@ -118,7 +118,7 @@ struct SessionExchange: Sendable {
 
     /// A timer that stops reading the body. A stored body needs no timer.
     private func timer() -> IdleTimer {
-        let isStored = response.source != .network
+        let isStored = !response.source.isTransferred
         return IdleTimer(limit: isStored ? nil : timeLimit, url: url, sleep) { [body = response.body] in body.cancel() }
     }
 }

@@ -64,22 +64,24 @@ struct OverviewPanelTests {
             panel.store.countMiss(for: key)
             try record(panel, key.text, outcome)
         }
+        panel.store.countTierAnswer(for: key)
+        try record(panel, key.text, .tier)
         panel.store.countError(for: key)
         try record(panel, key.text, .error)
         try record(panel, key.text, .miss, network: 5, isBackground: true)
         try await panel.store.flush()
         let overview = try await panel.get("api/overview", "minutes=2&buckets=1")
-        #expect(overview.integer("requests") == 7)
+        #expect(overview.integer("requests") == 8)
         #expect(overview.integer("series.0.network_bytes") == 5)
         let totals = try await panel.get("api/statistics")
-        #expect(totals.integer("answers.requests") == 7)
+        #expect(totals.integer("answers.requests") == 8)
         #expect(totals.integer("answers.misses") == 2)
-        let ratio = 3.0 / 7
+        let ratio = 0.5
         #expect(overview.number("series.0.hit_ratio") == ratio)
         #expect(overview.number("hosts.0.hit_ratio") == ratio)
         #expect(totals.number("answers.hit_ratio") == ratio)
         let rows = try panel.store.query(RequestCounts.queryByHost).rows
-        #expect(rows.map { $0.last } == [.real(42.9)])
+        #expect(rows.map { $0.last } == [.real(50.0)])
     }
 
     @Test("at most sixteen pages show live requests concurrently")

@@ -58,7 +58,7 @@ struct MigrationsTests {
                 "entries files logical_bytes physical_bytes hits failing_keys damaged_bodies "
                     + "derived_bodies derived_bytes eviction_policy"
             ),
-            ("cache_requests", "host hits stale revalidated misses errors counted_at"),
+            ("cache_requests", "host hits stale revalidated tier misses errors counted_at"),
             ("cache_version", "version"),
             ("cache_derived", "entry_id partition key name byte_size sha256 file_path created_at"),
             ("cache_hosts", "host entries byte_size hits error_responses accessed_at"),

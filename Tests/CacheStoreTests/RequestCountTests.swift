@@ -11,7 +11,7 @@ struct RequestCountTests {
         sandbox = try Sandbox()
     }
 
-    static let query = "SELECT host, hits, stale, revalidated, misses, errors FROM cache_requests ORDER BY host"
+    static let query = "SELECT host, hits, stale, revalidated, tier, misses, errors FROM cache_requests ORDER BY host"
 
     func counts(_ store: ResponseStore) throws -> [String: [Int64]] {
         try store.flush()
@@ -32,6 +32,7 @@ struct RequestCountTests {
         _ = try store.lookup(keys[2])
         _ = try store.lookup(CacheKey(url: "http://a.org/none"))
         _ = try store.lookup(name)
+        store.countTierAnswer(for: keys[0])
         store.countMiss(for: keys[0])
         store.countError(for: keys[1])
         store.countError(for: try CacheKey(url: "http://b.org/"))
@@ -40,7 +41,8 @@ struct RequestCountTests {
         _ = try store.contains(keys[0])
         _ = try store.responses(for: keys[0])
         let expected: [String: [Int64]] = [
-            "a.org": [2, 2, 1, 2, 1], "[::1]": [1, 0, 0, 0, 0], "": [0, 0, 0, 1, 0], "b.org": [0, 0, 0, 0, 1],
+            "a.org": [2, 2, 1, 1, 2, 1], "[::1]": [1, 0, 0, 0, 0, 0], "": [0, 0, 0, 0, 1, 0],
+            "b.org": [0, 0, 0, 0, 0, 1],
         ]
         #expect(try counts(store) == expected)
         #expect(try counts(store) == expected)
@@ -52,9 +54,9 @@ struct RequestCountTests {
         store.countMiss(for: keys[0])
         store.close()
         store = try sandbox.open()
-        #expect(try counts(store)["a.org"] == [2, 2, 1, 3, 1])
+        #expect(try counts(store)["a.org"] == [2, 2, 1, 1, 3, 1])
         try store.remove(keys[0])
-        #expect(try counts(store)["a.org"] == [2, 2, 1, 3, 1])
+        #expect(try counts(store)["a.org"] == [2, 2, 1, 1, 3, 1])
         try store.clear()
         #expect(try counts(store) == [:])
         #expect(try store.check(digests: true).isSound)
@@ -66,15 +68,15 @@ struct RequestCountTests {
         try RawIndex(sandbox.indexPath).execute(
             """
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-            INSERT INTO request SELECT 'host-' || i, 1, 1, 1, 1, 1, i FROM n
+            INSERT INTO request SELECT 'host-' || i, 1, 1, 1, 1, 1, 1, i FROM n
             """)
         for host in ["new-1", "new-2", "host-3"] { store.countMiss(for: try CacheKey(url: "http://\(host)/")) }
         let counts = try counts(store)
         #expect(counts.count == 10_000)
         #expect(counts["host-1"] == nil)
-        #expect(counts["new-1"] == [0, 0, 0, 1, 0])
-        #expect(counts["new-2"] == [0, 0, 0, 1, 0])
-        #expect(counts["host-3"] == [1, 1, 1, 2, 1])
+        #expect(counts["new-1"] == [0, 0, 0, 0, 1, 0])
+        #expect(counts["new-2"] == [0, 0, 0, 0, 1, 0])
+        #expect(counts["host-3"] == [1, 1, 1, 1, 2, 1])
     }
 
     @Test("counts of more hosts than fit in memory are written early, and none is lost")
@@ -94,12 +96,13 @@ struct RequestCountTests {
         let key = try CacheKey.path("a")
         let entry = try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         try RawIndex(sandbox.indexPath).execute(
-            "INSERT INTO request SELECT 'example.com', i, i, i, i, i, i FROM (SELECT \(Int64.max) AS i)")
+            "INSERT INTO request SELECT 'example.com', i, i, i, i, i, i, i FROM (SELECT \(Int64.max) AS i)")
         for use in [EntryUse.hit, .stale, .revalidated] { store.touch(entry, as: use) }
+        store.countTierAnswer(for: key)
         store.countMiss(for: key)
         store.countError(for: key)
         try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
-        #expect(try counts(store) == ["example.com": Array(repeating: .max, count: 5)])
+        #expect(try counts(store) == ["example.com": Array(repeating: .max, count: 6)])
     }
 
     @Test("reading the view writes nothing")
@@ -111,11 +114,11 @@ struct RequestCountTests {
         let index = try RawIndex(sandbox.indexPath)
         let version = try index.value("PRAGMA data_version")
         for _ in 0..<5 {
-            #expect(try store.query(Self.query).rows[0][4] == .integer(1))
+            #expect(try store.query(Self.query).rows[0][5] == .integer(1))
             _ = try ResponseStore.query(Self.query, inStoreAt: sandbox.url)
         }
         #expect(try index.value("PRAGMA data_version") == version)
-        #expect(try counts(store)["example.com"] == [0, 0, 0, 2, 0])
+        #expect(try counts(store)["example.com"] == [0, 0, 0, 0, 2, 0])
         #expect(try index.value("PRAGMA data_version") != version)
     }
 }

@@ -14,7 +14,8 @@ struct WatchLineTests {
         let rates = second.perSecond(since: first)
         #expect(
             rates == [
-                .entries: 2.5, .bytes: -500, .hits: 0.5, .misses: 0, .stale: 0, .revalidated: 0, .errors: 0,
+                .entries: 2.5, .bytes: -500, .hits: 0.5, .misses: 0, .stale: 0, .revalidated: 0, .tier: 0,
+                .errors: 0,
             ])
         #expect(first.perSecond(since: first) == nil)
         let third = StoreCounters(time: .seconds(4), [.entries: 11])
@@ -44,13 +45,14 @@ struct WatchLineTests {
             var hits: Int
             var stale: Int
             var revalidated: Int
+            var tier: Int
             var misses: Int
             var errors: Int
             var per_second: [String: Double]?
         }
         let expected = Line(
             time: "2023-11-14T22:13:20.250Z", entries: 10, bytes: 5_000, hits: 3, stale: 0, revalidated: 0,
-            misses: 10, errors: 0, per_second: nil)
+            tier: 0, misses: 10, errors: 0, per_second: nil)
         let one = WatchLine(first, since: nil, date: date).json.bytes(.line)
         #expect(try JSONDecoder().decode(Line.self, from: Data(one)) == expected)
         #expect(String(decoding: one, as: UTF8.self).contains("\"per_second\":null"))
@@ -58,6 +60,6 @@ struct WatchLineTests {
         let other = WatchLine(second, since: first, date: date).json.bytes(.line)
         let rates = try JSONDecoder().decode(Line.self, from: Data(other)).per_second
         #expect(rates?["hits"] == 100)
-        #expect(rates?.count == 7)
+        #expect(rates?.count == 8)
     }
 }

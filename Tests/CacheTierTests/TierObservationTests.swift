@@ -1,4 +1,5 @@
 import CacheLoader
+import CacheStore
 import CacheStoreTesting
 import CacheTier
 import Foundation
@@ -48,6 +49,28 @@ struct TierObservationTests {
         #expect(step.method == .get)
         #expect(step.url == origin.url("/a"))
         #expect(step.beganAt <= step.endedAt)
+    }
+
+    @Test(
+        "an answer of the tier has a source of its own: in responses, counters, the record and the counts of the store")
+    func source() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { request in
+            request.path == "/a" ? .ok("a".utf8, cacheControl: "max-age=60") : .status(.notFound)
+        }
+        #expect(try await machine(server).get(origin.url("/a")).source == .network)
+        let machine = try machine(server)
+        try machine.cache.store.startRecordingRequests()
+        let answer = try await machine.get(origin.url("/a"))
+        #expect(answer.source == .tier)
+        #expect(answer.body == Data("a".utf8))
+        #expect(try await machine.get(origin.url("/a")).source == .disk)
+        #expect(machine.cache.counters.tierHits == 1)
+        #expect(machine.cache.counters.misses == 0)
+        try await machine.cache.store.flush()
+        let counts = try machine.cache.store.query("SELECT hits, tier, misses FROM cache_requests").rows
+        #expect(counts == [[.integer(1), .integer(1), .integer(0)]])
+        #expect(try machine.cache.store.requestRecords().records.map(\.outcome) == [.tier, .hit])
     }
 
     @Test("counts errors, skipped requests, dropped writes and the open breaker")

@@ -62,7 +62,7 @@ export function patterns() {
   const id = newID("pattern");
   const shapes = {
     hit: null, coalesced: "M0 0h6M0 3h6", revalidated: "M1.5 0v6M4.5 0v6", stale: "M0 6L6 0M-1 1L1 -1M5 7L7 5",
-    miss: "M0 1.5h1.5M3 4.5h1.5", error: "M0 6L6 0M0 0L6 6",
+    tier: "M1.5 0v6M0 1.5h6", miss: "M0 1.5h1.5M3 4.5h1.5", error: "M0 6L6 0M0 0L6 6",
   };
   const definitions = s("defs", null, Object.entries(shapes).filter(([, shape]) => shape).map(([key, shape]) =>
     s("pattern", {id: `${id}-${key}`, width: 6, height: 6, patternUnits: "userSpaceOnUse"},

@@ -98,12 +98,13 @@ export function fullTime(time) {
   return time === null || time === undefined ? "–" : fullFormat.format(new Date(time));
 }
 
-/// The six outcomes of a request. Each has a shape and a name, so that colour is never the only mark.
+/// The outcomes of a request. Each has a shape and a name, so that colour is never the only mark.
 export const OUTCOMES = [
   {key: "hit", shape: "●", meaning: "a fresh stored response answered"},
   {key: "coalesced", shape: "◇", meaning: "shared the response of another request"},
   {key: "revalidated", shape: "↻", meaning: "a stored response answered after validation"},
   {key: "stale", shape: "◐", meaning: "a stale stored response answered"},
+  {key: "tier", shape: "□", meaning: "a shared tier answered"},
   {key: "miss", shape: "○", meaning: "the origin answered"},
   {key: "error", shape: "▲", meaning: "an error, or nothing answered"},
 ];

@@ -160,9 +160,11 @@ export class Live {
   #countSecond(second, record) {
     let slot = this.#seconds[second % SECONDS];
     if (slot?.second !== second) this.#seconds[second % SECONDS] = slot = {second, ...emptySecond()};
+    slot.network += record.network_bytes;
+    // No program has asked for a validation in the background.
+    if (record.is_background) return;
     slot.requests += 1;
     slot[record.outcome] = (slot[record.outcome] ?? 0) + 1;
-    slot.network += record.network_bytes;
   }
 
   #schedule() {
@@ -291,7 +293,7 @@ export class Live {
     const recent = slots.slice(-6, -1);
     put(this.tiles, [
       ["Requests a second", count(Math.round(sum("requests", recent) / recent.length))],
-      ["Hit ratio, last minute", requests > 0 ? percent(1 - (sum("miss") + sum("error")) / requests) : "–"],
+      ["Hit ratio, last minute", requests > 0 ? percent((sum("hit") + sum("stale") + sum("tier")) / requests) : "–"],
       ["From the network, last minute", bytes(sum("network"))],
     ].map(([name, value]) => h("div.tile", h("dt", name), h("dd", value))));
     this.chart.show((width) => this.#pulse(width, slots));

@@ -34,8 +34,9 @@ extension StoreInspector {
             "limited_bytes": .integer(statistics.limitedBytes),
             "answers": [
                 "requests": .number(answers.requests), "hits": .integer(answers.hits), "stale": .integer(answers.stale),
-                "revalidated": .integer(answers.revalidated), "misses": .integer(answers.misses),
-                "errors": .integer(answers.errors), "hit_ratio": .optional(answers.hitRatio),
+                "revalidated": .integer(answers.revalidated), "tier": .integer(answers.tier),
+                "misses": .integer(answers.misses), "errors": .integer(answers.errors),
+                "hit_ratio": .optional(answers.hitRatio),
             ],
         ]
     }

@@ -126,13 +126,13 @@ extension CacheTransaction {
         case .freshen(let updates, let index, let removesAfterUse):
             return try await freshen(received, updates, index, removesAfterUse: removesAfterUse, isRetry: isRetry)
         case .store(let response) where keeps(response):
-            count(received.reply.head.status)
+            count(received.reply)
             return storing(received, response)
         case .storePart(let response) where keeps(response):
-            count(received.reply.head.status)
+            count(received.reply)
             return storingPart(received, response)
         case .complete(let index, let response):
-            count(received.reply.head.status)
+            count(received.reply)
             guard let nominated = received.forwarding.nominated, nominated.index == index else { break }
             return try await completing(received, nominated, response)
         case .serveStale(let index):
@@ -145,18 +145,18 @@ extension CacheTransaction {
                 notePause(received.head)
                 return answer
             }
-            count(status)
+            count(received.reply)
             return passing(received)
         case .update(let updates, let removals):
             for (index, response) in updates { await freshen(received, index, response) }
             for index in removals { await remove(received.forwarding.stored.entries[index]) }
-            count(received.reply.head.status)
+            count(received.reply)
             return passing(received)
         case .relay(removeStored: true) where received.forwarding.mayHaveStored:
             await removeStored()
             fallthrough
         case .relay, .store, .storePart:
-            count(received.reply.head.status)
+            count(received.reply)
             return passing(received)
         case .retry(let removals):
             for index in removals { await remove(received.forwarding.stored.entries[index]) }
@@ -237,8 +237,9 @@ extension CacheTransaction {
     }
 
     /// Counts a reply. A 4xx status is an answer; a 5xx status says that the server failed (RFC 9110 §15.6).
-    private func count(_ status: HTTPResponse.Status) {
-        if status.code < 500 { noteMiss() } else { noteError() }
+    private func count(_ reply: TransportResponse) {
+        if reply.head.status.code >= 500 { return noteError() }
+        if reply.isFromTier { noteTierAnswer() } else { noteMiss() }
     }
 
     // MARK: Without the origin

@@ -60,6 +60,15 @@ extension CacheTransaction {
         recorded?.note(isCoalesced ? .coalesced : .miss)
     }
 
+    /// Records an answer of a shared tier to this request.
+    func noteTierAnswer() {
+        if isOfProgram {
+            store.countTierAnswer(for: target)
+            context.meters.tierHits.add()
+        }
+        recorded?.note(.tier)
+    }
+
     /// Records a request without an answer, or with a 5xx status as its answer: the origin failed, or the request forbids
     /// the network.
     func noteError() {

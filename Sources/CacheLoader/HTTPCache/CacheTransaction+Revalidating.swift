@@ -63,7 +63,7 @@ extension CacheTransaction {
                     return .failed(retryAfter: response.headerFields.retryAfter(at: now))
                 }
                 // A reader of an arriving body makes the store keep it. A stored body need not be read.
-                if response.source == .network { for try await _ in response.body {} }
+                if response.source.isTransferred { for try await _ in response.body {} }
                 return .succeeded
             } catch {
                 return error as? LoadError == .cancelled ? .cancelled : .failed(retryAfter: nil)

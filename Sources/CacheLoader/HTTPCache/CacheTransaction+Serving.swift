@@ -141,8 +141,9 @@ extension CacheTransaction {
             received.reply.head.headerFields.contains(.age) && !bypassesUpstreamCaches
             && !request.headerFields.hasNoCache
         return CachedResponse(
-            head: head, body: body, source: .network, age: freshness?.age(at: now) ?? 0, isStale: false,
-            expiresAt: freshness?.expiry.map(Date.init), failure: nil, generation: received.generation,
+            head: head, body: body, source: received.reply.isFromTier ? .tier : .network,
+            age: freshness?.age(at: now) ?? 0, isStale: false, expiresAt: freshness?.expiry.map(Date.init),
+            failure: nil, generation: received.generation,
             isFromUpstreamCache: isFromUpstreamCache)
     }
 

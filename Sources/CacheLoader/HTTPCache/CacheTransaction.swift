@@ -339,5 +339,5 @@ struct CacheTransaction: Sendable {
 extension CachedResponse {
     /// Whether the origin has answered with a response that no other request may share. An error of the origin does not
     /// predict its later responses.
-    fileprivate var isUncacheable: Bool { source == .network && arriving == nil && status.code < 500 }
+    fileprivate var isUncacheable: Bool { source.isTransferred && arriving == nil && status.code < 500 }
 }

@@ -11,12 +11,17 @@ public enum ResponseSource: String, Sendable, CaseIterable {
     case local
     /// The origin: it sent the response, or the rest of a stored part.
     case network
+    /// A shared tier, in place of the origin.
+    case tier
     /// The store, without a validation by the origin.
     case disk
     /// The store, after the origin has confirmed the response.
     case notModified
     /// The cache itself, because it could not get a response.
     case generated
+
+    /// Whether a response arrived, and not only its confirmation.
+    package var isTransferred: Bool { self == .network || self == .tier }
 }
 
 /// A response with its source, its age and its freshness.

@@ -13,6 +13,7 @@ final class CacheMeters: Sendable {
     /// Requests to the cache, counted where they begin.
     let requests: Tally
     let hits: Tally
+    let tierHits: Tally
     let stale: Tally
     let revalidations: Tally
     let misses: Tally
@@ -30,6 +31,7 @@ final class CacheMeters: Sendable {
     init(_ factory: any MetricsFactory) {
         requests = Tally("cacheloader.requests", from: factory)
         hits = Tally("cacheloader.hits", [("source", "disk")], from: factory)
+        tierHits = Tally("cacheloader.hits", [("source", "tier")], from: factory)
         stale = Tally("cacheloader.stale", from: factory)
         revalidations = Tally("cacheloader.revalidations", from: factory)
         misses = Tally("cacheloader.misses", from: factory)

@@ -81,11 +81,16 @@ public struct TransportResponse: Sendable {
     /// Such a body cannot serve ranges, because ranges count encoded bytes (RFC 9110 §14.1.2).
     public var isBodyDecoded: Bool
 
+    /// Whether a shared tier between the store and the origin answered alone. Cache and loader then report
+    /// ``ResponseSource/tier``, and the store counts the request separately from misses.
+    public var isFromTier: Bool
+
     /// Creates a response.
-    public init(head: HTTPResponse, body: TransportBody, isBodyDecoded: Bool = false) {
+    public init(head: HTTPResponse, body: TransportBody, isBodyDecoded: Bool = false, isFromTier: Bool = false) {
         self.head = head
         self.body = body
         self.isBodyDecoded = isBodyDecoded
+        self.isFromTier = isFromTier
     }
 }
 

@@ -9,6 +9,8 @@ public enum RequestOutcome: String, Hashable, Sendable, CaseIterable, Codable {
     case stale
     /// A stored response answered after the origin had validated it.
     case revalidated
+    /// A shared tier answered in place of the origin.
+    case tier
     /// The origin answered, also with a 4xx status.
     case miss
     /// Nothing answered, or the origin answered with a 5xx status.

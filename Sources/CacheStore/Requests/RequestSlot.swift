@@ -26,7 +26,9 @@ package enum RequestSlot {
     private static let maxMethodByteCount = 24
     private static let maxPartitionByteCount = 128
 
-    private static let outcomes: [RequestOutcome] = [.hit, .stale, .revalidated, .miss, .error, .coalesced]
+    private static let outcomes: [RequestOutcome] = [
+        .hit, .stale, .revalidated, .miss, .error, .coalesced, .tier,
+    ]
     private static let firstCause = 64
     private static let causes: [RemovalRecord.Cause] = [.evicted, .removed, .invalidated]
 

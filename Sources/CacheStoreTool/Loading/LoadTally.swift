@@ -5,6 +5,8 @@ struct LoadTally: Equatable, Sendable {
     enum Outcome: Sendable {
         /// The origin sent the response.
         case network
+        /// A shared tier sent the response.
+        case tier
         /// A fresh stored response answered without a request.
         case fresh
         /// The origin validated a stored response.
@@ -13,15 +15,17 @@ struct LoadTally: Equatable, Sendable {
     }
 
     private(set) var network = 0
+    private(set) var tier = 0
     private(set) var fresh = 0
     private(set) var revalidated = 0
     private(set) var failed = 0
 
-    var completed: Int { network + fresh + revalidated + failed }
+    var completed: Int { network + tier + fresh + revalidated + failed }
 
     mutating func note(_ outcome: Outcome) {
         switch outcome {
         case .network: network += 1
+        case .tier: tier += 1
         case .fresh: fresh += 1
         case .revalidated: revalidated += 1
         case .failed: failed += 1
@@ -34,7 +38,7 @@ extension ResponseSource {
     var isFromOrigin: Bool {
         switch self {
         case .network, .notModified, .generated: true
-        case .disk, .memory, .local: false
+        case .tier, .disk, .memory, .local: false
         }
     }
 }
@@ -44,6 +48,7 @@ extension LoadTally.Outcome {
     init(_ source: ResponseSource) {
         switch source {
         case .network, .generated: self = .network
+        case .tier: self = .tier
         case .notModified: self = .revalidated
         case .disk, .memory, .local: self = .fresh
         }

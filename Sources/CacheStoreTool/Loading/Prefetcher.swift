@@ -71,8 +71,9 @@ struct PrefetchSummary {
     var json: JSON {
         let tally = batch.tally
         return .object(omittingNulls: [
-            "urls": .integer(tally.completed), "network": .integer(tally.network), "fresh": .integer(tally.fresh),
-            "revalidated": .integer(tally.revalidated), "failed": .integer(tally.failed),
+            "urls": .integer(tally.completed), "network": .integer(tally.network), "from_tier": .integer(tally.tier),
+            "fresh": .integer(tally.fresh), "revalidated": .integer(tally.revalidated),
+            "failed": .integer(tally.failed),
             "bytes": .integer(batch.byteCount), "seconds": .number(seconds), "interrupted": .bool(isInterrupted),
             "tier": tier?.json ?? .null,
         ])
@@ -80,9 +81,10 @@ struct PrefetchSummary {
 
     var text: String {
         let tally = batch.tally
+        let fromTier = tier == nil ? "" : "\(tally.tier) from the tier, "
         return """
             \(tally.completed.of("URL", "URLs")) in \(seconds.oneDecimal) s: \(tally.network) from the network, \
-            \(tally.fresh) fresh in the store, \(tally.revalidated) revalidated, \(tally.failed) failed; \
+            \(fromTier)\(tally.fresh) fresh in the store, \(tally.revalidated) revalidated, \(tally.failed) failed; \
             \(batch.byteCount.asByteCount) received\(isInterrupted ? "; interrupted" : "")\(tier.map { "\n\($0.text)" } ?? "")
             """
     }

@@ -3,19 +3,19 @@ import CacheStore
 import Foundation
 
 extension RequestCounts {
+    /// The answers by kind. Names a tier only if one has answered.
     private var parts: [(title: String, count: Int64)] {
-        [
-            ("fresh, from the store", hits), ("stale, from the store", stale), ("confirmed by the origin", revalidated),
-            ("from the origin", misses), ("no answer, or a 5xx", errors),
-        ]
+        [("fresh, from the store", hits), ("stale, from the store", stale), ("confirmed by the origin", revalidated)]
+            + (tier > 0 ? [("from a shared tier", tier)] : [])
+            + [("from the origin", misses), ("no answer, or a 5xx", errors)]
     }
 
     /// The numbers. Omits an absent hit ratio.
     var json: JSON {
         .object(omittingNulls: [
             "requests": .integer(Int64(min(1e18, requests))), "hits": .integer(hits), "stale": .integer(stale),
-            "revalidated": .integer(revalidated), "misses": .integer(misses), "errors": .integer(errors),
-            "hit_ratio": .optional(hitRatio),
+            "revalidated": .integer(revalidated), "tier": .integer(tier), "misses": .integer(misses),
+            "errors": .integer(errors), "hit_ratio": .optional(hitRatio),
         ])
     }
 
@@ -27,6 +27,6 @@ extension RequestCounts {
         }
         let table = TextTable.shares("answer", ["requests"], rows, longest: 1)
         return "\(table)\nhit ratio" + String(format: "%21.1f%%", hitRatio * 100)
-            + "            fresh and stale, of all requests"
+            + "            fresh\(tier > 0 ? ", stale and from the tier" : " and stale"), of all requests"
     }
 }

@@ -48,7 +48,7 @@ struct Machine {
     /// Requests a URL, reads the whole body, and waits for the tier's writes.
     @discardableResult
     func get(_ url: String, _ fields: HTTPFields = [:], method: HTTPRequest.Method = .get) async throws -> (
-        status: Int, fields: HTTPFields, body: Data
+        status: Int, fields: HTTPFields, body: Data, source: ResponseSource
     ) {
         guard let parts = URLComponents(string: url), let host = parts.host else { throw URLError(.badURL) }
         let authority = parts.port.map { "\(host):\($0)" } ?? host
@@ -57,7 +57,7 @@ struct Machine {
                 method: method, scheme: parts.scheme, authority: authority, path: parts.path, headerFields: fields))
         let body = try await response.data()
         await tier.waitForWrites()
-        return (response.status.code, response.headerFields, body)
+        return (response.status.code, response.headerFields, body, response.source)
     }
 }
 

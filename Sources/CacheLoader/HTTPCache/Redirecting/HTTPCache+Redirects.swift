@@ -39,7 +39,7 @@ extension HTTPCache {
                 return RedirectStep.content(
                     FinalResponse(response: response, url: key, isRedirected: step.number > 0))
             }
-            if response.source == .network { response.drainInBackground(sleep: configuration.sleep) }
+            if response.source.isTransferred { response.drainInBackground(sleep: configuration.sleep) }
             return .redirect(response.status, to: next, isStored: response.source == .disk)
         }
         guard let final else { throw .tooManyRedirects(url: first.url.text, limit: maxRedirects) }

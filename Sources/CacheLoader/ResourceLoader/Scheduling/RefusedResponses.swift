@@ -14,7 +14,7 @@ extension ResourceLoader {
     func replaceRefused(
         _ arrived: LoadedResource, _ id: UInt64, _ load: Load, _ attempt: Int, by plans: Set<ProcessingPlan.Identity>
     ) async -> Bool {
-        if arrived.resource.source == .network {
+        if arrived.resource.source.isTransferred {
             if let entry = arrived.entry { await remove(entry, id, load) }
             guard arrived.isFromUpstreamCache, load.isShareable else { return false }
         } else {

@@ -21,7 +21,7 @@ extension ResourceLoader {
         do throws(TransferFailure) {
             return try await settle(load, response, target, transaction, notify)
         } catch {
-            guard response.source != .network, !transaction.forbidsNetwork, error.isOfCopy else { throw error }
+            guard !response.source.isTransferred, !transaction.forbidsNetwork, error.isOfCopy else { throw error }
             if case .store(let reason) = error.error { transaction.log("could not read a stored body", reason) }
             if response.source == .notModified {
                 // The attempt has asked the origin already.
@@ -70,14 +70,14 @@ extension ResourceLoader {
             try Redirect.target(of: response.head, from: target.url)
         }
         if let next {
-            if [.network, .notModified].contains(response.source) { await transaction.removeFailures() }
-            if response.source == .network { response.drainInBackground(sleep: load.configuration.sleep) }
+            if response.source.isTransferred || response.source == .notModified { await transaction.removeFailures() }
+            if response.source.isTransferred { response.drainInBackground(sleep: load.configuration.sleep) }
             return .redirect(response.status, to: next, isStored: response.source == .disk)
         }
         // A 304 arrives here only if the caller has set a condition.
         let status = response.status
         guard status.kind == .successful || status == .notModified else {
-            if response.source == .network, status.code >= 400 {
+            if response.source.isTransferred, status.code >= 400 {
                 await transaction.recordFailure(
                     status.code, within: window, unlessRemovedSince: response.generation)
             }
@@ -87,9 +87,9 @@ extension ResourceLoader {
                 error: .httpStatus(error),
                 retryAfter: response.headerFields.retryAfter(at: transaction.now))
         }
-        let isOfOrigin = [.network, .notModified].contains(response.source)
+        let isOfOrigin = response.source.isTransferred || response.source == .notModified
         notify(.responding(expiresAt: isOfOrigin ? response.expiresAt : nil))
-        let isNew = response.source == .network
+        let isNew = response.source.isTransferred
         var steps = ProgressSteps()
         let method = transaction.request.method
         let digests = isNew ? IntegrityDigests.ofDecoded(response.head, to: method, policy: load.policy) : []

@@ -143,7 +143,7 @@ extension ResourceLoader {
         _ plan: ProcessingPlan, of arrived: LoadedResource, _ load: Load
     ) async -> Result<any Sendable, LoadError> {
         // A body that has just arrived has no stored values yet.
-        if arrived.resource.source != .network, let original = arrived.original,
+        if !arrived.resource.source.isTransferred, let original = arrived.original,
             let value = await storedValue(plan, of: original, load)
         {
             return .success(value)

@@ -95,14 +95,15 @@ extension WriteTransaction {
                 hit_count = min(hit_count, 9223372036854775807 - ?2) + ?2,
                 stale_count = min(stale_count, 9223372036854775807 - ?3) + ?3,
                 revalidated_count = min(revalidated_count, 9223372036854775807 - ?4) + ?4,
-                miss_count = min(miss_count, 9223372036854775807 - ?5) + ?5,
-                error_count = min(error_count, 9223372036854775807 - ?6) + ?6,
-                counted_at = max(counted_at, ?7)
+                tier_count = min(tier_count, 9223372036854775807 - ?5) + ?5,
+                miss_count = min(miss_count, 9223372036854775807 - ?6) + ?6,
+                error_count = min(error_count, 9223372036854775807 - ?7) + ?7,
+                counted_at = max(counted_at, ?8)
             WHERE host = ?1
             """)
         try run(update, counts, host, time)
         if connection.changes == 1 { return false }
-        try run(connection.prepared("INSERT INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"), counts, host, time)
+        try run(connection.prepared("INSERT INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"), counts, host, time)
         return true
     }
 
@@ -113,9 +114,10 @@ extension WriteTransaction {
         statement.bind(counts.hits, at: 2)
         statement.bind(counts.stale, at: 3)
         statement.bind(counts.revalidated, at: 4)
-        statement.bind(counts.misses, at: 5)
-        statement.bind(counts.errors, at: 6)
-        statement.bind(time, at: 7)
+        statement.bind(counts.tier, at: 5)
+        statement.bind(counts.misses, at: 6)
+        statement.bind(counts.errors, at: 7)
+        statement.bind(time, at: 8)
         try statement.run()
     }
 

@@ -9,12 +9,15 @@ package struct RequestCounts: Hashable, Sendable {
     package var stale: Int64 = 0
     /// Answered by a stored response that the origin validated.
     package var revalidated: Int64 = 0
+    /// Answered by a shared tier in place of the origin.
+    package var tier: Int64 = 0
     /// Answered by the origin, also with a 4xx status. Includes requests that share such an answer.
     package var misses: Int64 = 0
     /// Not answered, or with a 5xx status.
     package var errors: Int64 = 0
 
-    package init(misses: Int64 = 0, errors: Int64 = 0) {
+    package init(tier: Int64 = 0, misses: Int64 = 0, errors: Int64 = 0) {
+        self.tier = tier
         self.misses = misses
         self.errors = errors
     }
@@ -24,13 +27,13 @@ package struct RequestCounts: Hashable, Sendable {
 
     /// All requests. A `Double`, because the sum may exceed 64 bits.
     package var requests: Double {
-        [hits, stale, revalidated, misses, errors].reduce(0) { $0 + Double($1) }
+        [hits, stale, revalidated, tier, misses, errors].reduce(0) { $0 + Double($1) }
     }
 
-    /// The share of requests that the store answered without a response of the origin: ``hits`` and ``stale``. `nil`
-    /// without requests.
+    /// The share of requests that were answered without a response of the origin: ``hits``, ``stale`` and ``tier``.
+    /// `nil` without requests.
     package var hitRatio: Double? {
-        requests > 0 ? (Double(hits) + Double(stale)) / requests : nil
+        requests > 0 ? (Double(hits) + Double(stale) + Double(tier)) / requests : nil
     }
 
     mutating func count(_ use: EntryUse) {
@@ -47,6 +50,7 @@ package struct RequestCounts: Hashable, Sendable {
         case .hit: hits &+= 1
         case .stale: stale &+= 1
         case .revalidated: revalidated &+= 1
+        case .tier: tier &+= 1
         case .miss, .coalesced: misses &+= 1
         case .error: errors &+= 1
         }
@@ -56,6 +60,7 @@ package struct RequestCounts: Hashable, Sendable {
         left.hits &+= right.hits
         left.stale &+= right.stale
         left.revalidated &+= right.revalidated
+        left.tier &+= right.tier
         left.misses &+= right.misses
         left.errors &+= right.errors
     }
