@@ -36,6 +36,7 @@ let package = Package(
                 .product(name: "CacheTier", package: "CacheStore"),
                 .product(name: "HTTPCaching", package: "CacheStore"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

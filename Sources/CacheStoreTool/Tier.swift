@@ -11,7 +11,8 @@ struct Tier: AsyncParsableCommand {
         abstract: "Check a cache that machines share, and look into it.",
         discussion: """
             The option --tier of get and prefetch uses such a cache. CACHESTORE_TIER_KEY has its secret: 64 hexadecimal \
-            digits or more, the same on all machines. For S3, the credentials and the region come from \
+            digits or more, the same on all machines. CACHESTORE_TIER_KEY_FILE names a file with the secret instead, or \
+            with the keys for a rotation or for a machine that only reads. For S3, the credentials and the region come from \
             the variables and files of AWS.
             """,
         subcommands: [Check.self, Get.self, Remove.self])
@@ -32,7 +33,11 @@ struct Tier: AsyncParsableCommand {
             let direction = check.secondsAhead < 0 ? "behind" : "ahead of"
             let verdict = check.isDeadlineSufficient ? "enough for" : "too short for"
             let rows = [
-                ("objects", "the tier takes, returns and deletes them"),
+                (
+                    "objects",
+                    check.canWrite
+                        ? "the tier takes, returns and deletes them" : "the tier answers; the keys here only read"
+                ),
                 ("read", "\(milliseconds(check.medianRead)) in the median, \(milliseconds(check.reads[0])) the first"),
                 ("deadline", "\(milliseconds(check.deadline)), \(verdict) the three reads of a hit"),
                 ("conditional writes", check.hasConditionalWrites ? "yes" : "no"),

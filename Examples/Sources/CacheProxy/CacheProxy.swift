@@ -57,6 +57,9 @@ struct CacheProxy: AsyncParsableCommand {
     @Option(help: "The most bytes that the store keeps.")
     var maxBytes: Int64?
 
+    @Option(help: "Answer GET /metrics here, for Prometheus: host:port. Port 0 takes a free one.")
+    var metrics: ListenAddress?
+
     @OptionGroup var tierOptions: TierOptions
 
     func run() async throws {
@@ -92,12 +95,25 @@ struct CacheProxy: AsyncParsableCommand {
         let gateway = Gateway(
             cache: cache, origin: origin, replacesHost: originHost, hosts: Set(host.map { $0.lowercased() }))
         let server = try await ProxyServer(at: listen, gateway: gateway)
-        let address = listen.host.contains(":") ? "[\(listen.host)]" : listen.host
-        try FileHandle.standardOutput.write(contentsOf: Data("listening on http://\(address):\(server.port)\n".utf8))
+        try Self.write("listening on", listen, server.port)
+        var metricsServer: MetricsServer?
+        if let metrics {
+            let started = try await MetricsServer.start(at: metrics, logger: logger) {
+                MetricsText(cache.counters, try store.statistics(), tier).text
+            }
+            metricsServer = started.server
+            try Self.write("metrics on", metrics, started.port)
+        }
         for await _ in termination.arrivals { break }
+        metricsServer?.stop()
         await server.stop()
         await tier?.waitForWrites()
         await tierTransport.shutdown()
         await transport.shutdown()
+    }
+
+    private static func write(_ text: String, _ address: ListenAddress, _ port: Int) throws {
+        let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+        try FileHandle.standardOutput.write(contentsOf: Data("\(text) http://\(host):\(port)\n".utf8))
     }
 }

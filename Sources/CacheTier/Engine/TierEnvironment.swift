@@ -2,22 +2,25 @@ internal import CacheFoundation
 public import CacheLoader
 
 extension TierKeys {
-    /// Creates the keys of a tier from the secret in `CACHESTORE_TIER_KEY`, as `cachestore` does.
+    /// Creates the keys of a tier from the file that `CACHESTORE_TIER_KEY_FILE` names, or from the secret in
+    /// `CACHESTORE_TIER_KEY`, as `cachestore` does.
     ///
     /// - Parameter environment: The variables, such as `ProcessInfo.processInfo.environment`.
-    /// - Throws: ``TierError/environment(_:)`` unless the value has at least 64 hexadecimal digits.
+    /// - Throws: The error of ``init(contentsOfFile:)``. Without a file, ``TierError/environment(_:)`` unless the secret
+    ///   has at least 64 hexadecimal digits.
     public init(environment: [String: String]) throws(TierError) {
+        if let path = environment["CACHESTORE_TIER_KEY_FILE"], !path.isEmpty {
+            self = try TierKeys(contentsOfFile: path)
+            return
+        }
         guard let secret = environment["CACHESTORE_TIER_KEY"].flatMap(Self.bytes) else {
-            throw .environment("CACHESTORE_TIER_KEY needs the secret of the tier: 64 hexadecimal digits or more")
+            throw .environment(
+                """
+                CACHESTORE_TIER_KEY needs the secret of the tier: 64 hexadecimal digits or more. \
+                CACHESTORE_TIER_KEY_FILE may name a file with the keys instead
+                """)
         }
         try self.init(secret: secret)
-    }
-
-    /// The bytes of hexadecimal digits. `nil` for other text and for fewer than 32 bytes.
-    private static func bytes(_ digits: String) -> Data? {
-        let values = digits.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard values.count == digits.utf8.count, values.count % 2 == 0, values.count >= 64 else { return nil }
-        return Data(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
     }
 }
 

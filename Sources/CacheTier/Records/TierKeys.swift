@@ -123,6 +123,14 @@ public struct TierKeys: Sendable {
         try self.init(names: key("names"), writing: .hmac(id: "secret", secret: key("records")))
     }
 
+    /// Creates the same names with another key for writing and more for reading. The key of `other` still reads.
+    init(_ other: TierKeys, writing: TierKey?, reading: [TierKey]) {
+        names = other.names
+        self.writing = writing
+        self.reading = other.reading.merging(
+            (reading + [writing].compactMap { $0 }).map { ($0.id, $0) }, uniquingKeysWith: { _, last in last })
+    }
+
     var canWrite: Bool {
         if case .verifying? = writing?.kind { return false }
         return writing != nil

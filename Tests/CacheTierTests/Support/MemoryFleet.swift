@@ -22,14 +22,16 @@ final class MemoryFleet: Sendable {
     }
 
     /// A new machine, which knows nothing of the engine. Its uptime stands still, and removals reach it immediately.
-    func machine(_ change: (inout SharedTier.Configuration) -> Void = { _ in }) throws -> MemoryMachine {
+    func machine(
+        keys: TierKeys? = nil, _ change: (inout SharedTier.Configuration) -> Void = { _ in }
+    ) throws -> MemoryMachine {
         var configuration = SharedTier.Configuration()
         configuration.writeDeadline = .seconds(120)
         configuration.bodyDeadline = .seconds(120)
         configuration.removalDelay = .zero
         configuration.uptime = { .zero }
         change(&configuration)
-        let tier = SharedTier(engine: engine, keys: try Machine.keys(), configuration: configuration)
+        let tier = SharedTier(engine: engine, keys: try keys ?? Machine.keys(), configuration: configuration)
         return MemoryMachine(tier: tier, transport: TieredTransport(tier: tier, origin: origin))
     }
 
