@@ -46,7 +46,7 @@ FAULTS = {
 
 
 def prove(lab):
-    """No load fails, 99 % of the heads take at most the origin's time and the deadlines, and the hits come back."""
+    """No load fails, 99 % of the heads take at most the origin's time and the deadline, and the hits come back."""
     for kind in lab.options.engine:
         for fault, make in FAULTS.get(kind, {}).items():
             if fault == "SIGKILL" or not lab.options.quick:
@@ -118,7 +118,7 @@ def measure(lab, name, engine, fault, scale):
         lab.keep(f"outage/{name}/{phase}", {"loads": len(loads), "p99": round(p99, 1), "p50": round(percentile(
             [head for head, _, _ in loads], 0.5), 1), "tier": round(hits, 3), "origin p99": round(own_p99, 1)})
         lab.check(proof, p99 <= bound, f"{phase}: p99 {p99:.0f} ms of {len(loads)} heads, at most {bound:.0f} "
-                  f"(origin alone {own_p99:.0f}, deadlines {deadlines}); the tier answered {100 * hits:.0f} %")
+                  f"(origin alone {own_p99:.0f}, deadline {deadline}); the tier answered {100 * hits:.0f} %")
     # Counts as recovered from the first second in which the tier answers 30 %.
     back = next((second for second in range(after) if share(
         [load for load in phases["after"] if second <= (load[2] - times["repair"]) / 1000 < second + 1]) >= 0.3), None)

@@ -118,11 +118,13 @@ struct Machine {
     }
 
     private func source(_ response: CachedResponse) -> String {
-        guard response.source == .network else { return "store" }
-        let members = HTTPField.Name("Cache-Status").map { response.headerFields[values: $0].joined(separator: ",") }
-        guard let members else { return "origin" }
-        if members.contains("collapsed") { return "collapsed" }
-        return members.contains("tier;hit") || members.contains("tier; hit") ? "tier" : "origin"
+        switch response.source {
+        case .tier: return "tier"
+        case .network:
+            let members = HTTPField.Name("Cache-Status").map { response.headerFields[values: $0].joined(separator: ",") }
+            return members?.contains("collapsed") == true ? "collapsed" : "origin"
+        default: return "store"
+        }
     }
 
     func report() -> MachineReport {

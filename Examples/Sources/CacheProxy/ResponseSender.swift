@@ -46,7 +46,7 @@ struct ResponseSender: Sendable {
             let response = try await gateway.response(
                 for: request, content: content, onInterimResponse: onInterimResponse)
             let head = HTTPResponse(status: response.status, headerFields: response.headerFields.endToEnd)
-            return (head, response.body, isAtHand: response.source != .network)
+            return (head, response.body, isAtHand: ![.network, .tier].contains(response.source))
         } catch .cancelled {
             throw .cancelled
         } catch {

@@ -44,7 +44,7 @@ export class Failures {
       this.#next = answer.next;
       this.more.hidden = !answer.next;
       this.status.textContent = plural(answer.total, "failing key", "failing keys");
-      put(this.list, this.#rows.length === 0 ? empty("No key is failing: the latest load of each URL succeeded.")
+      put(this.list, this.#rows.length === 0 ? empty("No key is failing: the latest reply for each URL was no error. A request that reached no origin leaves no key here.")
         : table("Keys whose latest load failed", ["URL", "Status", "#Errors", "#Last", "Request", "Partition", "Reason"],
           this.#rows.map((row) => [h("a", {href: api.link("entry", {url: row.key, partition: row.partition})}, row.key),
             row.status ? `▲ ${row.status}` : "▲ no answer", count(row.error_count),
