@@ -58,9 +58,10 @@ def prove_on(lab, name, engine, isEmpty):
                 results.append(result)
             hits += results[-1]["sources"].get("tier", 0) == len(urls(lab))
     lab.check_loads(proof, results)
-    # The last write's response may reach the writer just before the signal, which then finds it at its end.
+    # The last write's response may reach the writer just before the signal, which then finds it at its end. A writer also makes
+    # one write less if it knows the object of a URL from the variant before.
     attempts = len(numbers) * 3
-    lab.check(proof, attempts - 1 <= kills <= attempts and hits == attempts,
+    lab.check(proof, attempts - 3 <= kills <= attempts and hits == attempts,
               f"{kills} kills at {len(numbers)} writes; after {hits} of them the second reader finds all responses")
     lab.keep(f"kills/{name}/{'empty' if isEmpty else 'filled'}",
              {"writes": writes, "kills": kills, "loads": sum(r["count"] for r in results)})

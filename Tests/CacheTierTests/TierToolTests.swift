@@ -40,6 +40,13 @@ struct TierToolTests {
         let second = try await run(["get", origin.url("/a")], tier: server.url, store: TemporaryDirectory())
         #expect(second.exitCode == 0, "\(second.errorText)")
         #expect(second.text == "hello", "\(second.errorText)")
+        let store = try TemporaryDirectory()
+        let third = try await run(["prefetch", urls.path(percentEncoded: false)], tier: server.url, store: store)
+        #expect(third.text.contains("0 from the network, 1 from the tier, 0 fresh"), "\(third.text)")
+        let counted = try await ProcessRunner.run(
+            ProcessRunner.builtProduct(named: "cachestore"), ["stats", "--store", "\(store.path)/store"])
+        #expect(counted.text.contains(/from a shared tier +1/), "\(counted.text)")
+        #expect(counted.text.contains("fresh, stale and from the tier, of all requests"))
         #expect(origin.requestCount == 1)
         let shown = try await run(["tier", "get", origin.url("/a")], tier: server.url)
         #expect(shown.exitCode == 0)

@@ -121,8 +121,8 @@ struct Machine {
         switch response.source {
         case .tier: return "tier"
         case .network:
-            let members = HTTPField.Name("Cache-Status").map { response.headerFields[values: $0].joined(separator: ",") }
-            return members?.contains("collapsed") == true ? "collapsed" : "origin"
+            let members = HTTPField.Name("Cache-Status").map { response.headerFields[values: $0] } ?? []
+            return members.contains { $0.contains("collapsed") } ? "collapsed" : "origin"
         default: return "store"
         }
     }

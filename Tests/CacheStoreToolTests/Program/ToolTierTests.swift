@@ -86,7 +86,7 @@ extension ToolTests {
                 (["get", "http://a.invalid/", "--tier-deadline", "1"], "--tier-deadline needs --tier"),
                 (["prefetch", "list", "--tier-deadline", "1"], "--tier-deadline needs --tier"),
                 (["tier", "check", "--tier", "http://a.invalid/", "--tier-partition", "a"], "--tier-partition"),
-                (["tier", "remove", "--all", "--tier", "http://a.invalid/", "--tier-deadline", "1"], "--tier-deadline"),
+                (["tier", "remove", "--all", "--tier", "http://a/", "--tier-deadline", "1"], "--tier-deadline"),
                 (["tier", "check", "--tier", "http://a.invalid/", "--tier-deadline", "0"], "between 0 and 3600"),
                 (["tier", "check"], "--tier"), (["tier", "remove", "--all"], "--tier"),
             ])
