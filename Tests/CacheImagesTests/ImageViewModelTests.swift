@@ -68,7 +68,7 @@ struct ImageViewModelTests {
     }
 
     private func reaches(_ phase: ImagePhase<Int>) async {
-        while model.phase != phase { await Task.yield() }
+        await eventually { model.phase == phase }
     }
 
     nonisolated struct Case: CustomTestStringConvertible {
@@ -140,7 +140,7 @@ struct ImageViewModelTests {
         display.cancel()
         await display.value
         #expect(model.phase == .empty)
-        while !loads.stopped.contains(0) { await Task.yield() }
+        await eventually { loads.stopped.contains(0) }
         let next = show("a")
         await reaches(.loading(nil))
         #expect(loads.urls == ["a", "a"])
@@ -165,7 +165,7 @@ struct ImageViewModelTests {
         // SwiftUI may end the old task after the new one starts.
         if cancelsFirst { former.cancel() }
         let display = show("b")
-        while loads.urls.count < 2 { await Task.yield() }
+        await eventually { loads.urls.count >= 2 }
         former.cancel()
         await former.value
         #expect(loads.urls == ["a", "b"])

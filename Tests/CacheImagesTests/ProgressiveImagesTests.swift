@@ -131,7 +131,7 @@ struct ProgressiveImagesTests {
         let decoder = CountingDecoder()
         var images = decoder.images(from: feed.body, every: 1).makeAsyncIterator()
         send(image(10_000), in: 100, to: feed)
-        while decoder.calls.value < 10 { await Task.yield() }
+        await eventually { decoder.calls.value >= 10 }
         let calls = decoder.calls.value
         let first = try #require(try await images.next())
         // Each decode follows a quarter more bytes than the one before.
@@ -197,16 +197,16 @@ struct ProgressiveImagesTests {
             let images = decoder.images(from: feed.body, every: 1)
             let reader = Task { try await all(images) }
             feed.send(image(100))
-            while decoder.calls.value == 0 { await Task.yield() }
+            await eventually { decoder.calls.value != 0 }
             reader.cancel()
             _ = await reader.result
         } else {
             feed.send(image(100))
             var images = Optional(decoder.images(from: feed.body, every: 1))
-            while decoder.calls.value == 0 { await Task.yield() }
+            await eventually { decoder.calls.value != 0 }
             #expect(images != nil)
             images = nil
         }
-        while !feed.hasNoReader { await Task.yield() }
+        await eventually { feed.hasNoReader }
     }
 }

@@ -65,8 +65,8 @@ struct LeasedResourceTests {
         try resource.release()
         #expect(resource.state.map(\.value) == .cancelled(prior: nil))
         // The transport has processed the cancellation: the gate holds no request.
-        while gate.waiters > 0 { await Task.yield() }
-        while try fixture.loader.isLoading(request) { await Task.yield() }
+        await eventually { gate.waiters == 0 }
+        try await eventually { try !fixture.loader.isLoading(request) }
         #expect(try !fixture.loader.contains(request))
         gate.open()
         resource.acquire()
@@ -101,7 +101,7 @@ struct LeasedResourceTests {
         #expect(pressure.observerCount == observers + 1)
         let log = try states(#require(resource), 6)
         resource?.acquire()
-        while resource?.value == nil { await Task.yield() }
+        await eventually { resource?.value != nil }
         pressure.signal(level)
         #expect(resource?.value != nil, "a lease holds it")
         try resource?.release()
@@ -174,7 +174,7 @@ struct LeasedResourceTests {
         var resource: LeasedResource? = LeasedResource(ResourceRequest("a"), begin: { script.begin($0) })
         let states = try #require(resource?.states())
         resource?.acquire()
-        while script.begun.isEmpty { await Task.yield() }
+        await eventually { !script.begun.isEmpty }
         resource = nil
         await script.hasStopped(0)
         let log = await states.reduce(into: []) { $0.append($1.map(\.value)) }

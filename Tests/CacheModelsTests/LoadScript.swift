@@ -27,7 +27,7 @@ final class LoadScript: Sendable {
 
     /// Returns once the last reader of a load's events has left, which must be certain to happen. Loads count from 0.
     func hasStopped(_ load: Int) async {
-        while !stopped.contains(load) { await Task.yield() }
+        await eventually { stopped.contains(load) }
     }
 
     /// The abandoned loads.
@@ -93,7 +93,7 @@ extension ObservedResource {
 
     /// Returns once the state satisfies the condition, which must be certain to happen.
     func settled(_ isWanted: (ResourceState<Loaded<Output>>) -> Bool) async {
-        while !isWanted(state) { await Task.yield() }
+        await eventually { isWanted(state) }
     }
 
     /// Returns once no load runs, which must be certain to happen.

@@ -139,7 +139,7 @@ struct ModelConcurrencyTests {
         await model.settled()
         #expect(await model.value == Data("/last".utf8), "\(seed)")
         // All readers except one have left, and the count shows it.
-        while await model.observers > 1 { await Task.yield() }
+        await eventually { await model.observers <= 1 }
         return log
     }
 }

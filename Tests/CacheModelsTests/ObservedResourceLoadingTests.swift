@@ -79,12 +79,12 @@ struct ObservedResourceLoadingTests {
         await model.settled()
         #expect(Self.text(model) == "/b")
         if abandonment == .stop {
-            while try fixture.loader.isLoading(a) { await Task.yield() }
+            try await eventually { try !fixture.loader.isLoading(a) }
             gate.open()
         } else {
             #expect(try fixture.loader.isLoading(a))
             gate.open()
-            while try fixture.loader.isLoading(a) { await Task.yield() }
+            try await eventually { try !fixture.loader.isLoading(a) }
         }
         #expect(try fixture.loader.contains(a) == (abandonment == .finishAndStore))
         #expect(Self.text(model) == "/b")

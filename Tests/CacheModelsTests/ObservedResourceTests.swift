@@ -98,7 +98,7 @@ struct ObservedResourceTests {
         let log = await observed.log { model, script in
             model.bind("a")
             script.tell(.progress(received: 1, total: 2))
-            while model.progress == nil { await Task.yield() }
+            await eventually { model.progress != nil }
             let changes = ChangeLog(
                 onChange: { if script.begun.count == 2 { model.bind("c") } }, { _ = model.progress })
             model.bind("b")
@@ -180,14 +180,14 @@ struct ObservedResourceTests {
         model.bind("a")
         var first: AsyncStream<ResourceState<Loaded<Int>>>? = model.states()
         let second = Task { for await _ in model.states() {} }
-        while model.observers < 2 { await Task.yield() }
+        await eventually { model.observers >= 2 }
         first = nil
-        while model.observers > 1 { await Task.yield() }
+        await eventually { model.observers <= 1 }
         pressure.signal(.warning)
         await Task { @MainActor in }.value
         #expect(model.value == 1)
         second.cancel()
-        while model.observers > 0 { await Task.yield() }
+        await eventually { model.observers == 0 }
         pressure.signal(.warning)
         await Task { @MainActor in }.value
         #expect(model.value == nil)

@@ -73,7 +73,7 @@ struct BoundedCallTests {
         store.writer.checkpointer.wait()
         let before = try descriptorCount()
         let removal = Task { try await store.removeAll(Self.endless) }
-        while try descriptorCount() <= before { await Task.yield() }
+        try await eventually { try descriptorCount() > before }
         try await store.insert(Data.noise(2_000_000, seed: 1), metadata: sandbox.metadata(), for: .path("large"))
         #expect(try store.contains(.path("large")))
         store.suspend()

@@ -90,7 +90,7 @@ struct LifetimeTests {
                 }
             }
         }()
-        while access(opened, F_OK) != 0 { await Task.yield() }
+        await eventually { access(opened, F_OK) == 0 }
         for _ in 0..<2 {
             let store = try sandbox.open()
             try Self.expect(self, ["session", "permanent"], store)

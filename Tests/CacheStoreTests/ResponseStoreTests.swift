@@ -225,7 +225,7 @@ struct ResponseStoreTests {
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         for expected in 1...3 {
             _ = try store.lookup(.path("a"))
-            while try uses() != [["1994-11-06T08:49:37.000Z", "\(expected)"]] { await Task.yield() }
+            try await eventually { try uses() == [["1994-11-06T08:49:37.000Z", "\(expected)"]] }
         }
     }
 
@@ -245,7 +245,7 @@ struct ResponseStoreTests {
         }
         try other.execute("ROLLBACK")
         _ = try store.lookup(.path("a"))
-        while try uses() != [["1994-11-06T08:49:37.000Z", "2"]] { await Task.yield() }
+        try await eventually { try uses() == [["1994-11-06T08:49:37.000Z", "2"]] }
         #expect(try store.statistics().hits == 2)
     }
 
@@ -569,7 +569,7 @@ struct ResponseStoreTests {
                 }
             }
         }
-        while observed != nil { await Task.yield() }
+        await eventually { observed == nil }
         #expect(try sandbox.open().statistics().entries == 20)
     }
 }

@@ -143,7 +143,7 @@ struct RemovalTests {
             if count == 7 { fleet.engine.setFault(nil) }
             next.admit()
         }
-        while machine.tier.statistics.removals == 0 { await Task.yield() }
+        await eventually { machine.tier.statistics.removals != 0 }
         #expect(machine.tier.pendingRemovalCount == 0)
         #expect(pauses.withLock { $0 } == [1, 2, 4, 8, 16, 30, 30].map { .seconds($0) })
         fleet.clock.advance(by: .seconds(3))

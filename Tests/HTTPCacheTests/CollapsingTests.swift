@@ -23,7 +23,7 @@ struct CollapsingTests {
                 return try await fixture.cache.response(for: .to("/a", fields))
             }
         }
-        while begun < count { await Task.yield() }
+        await eventually { begun >= count }
         return loads
     }
 

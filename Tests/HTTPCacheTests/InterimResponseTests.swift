@@ -72,7 +72,7 @@ struct InterimResponseTests {
             hasBegun = true
             return try await fixture.cache.response(for: .to("/a")) { second.append($0) }.text
         }
-        while !hasBegun { await Task.yield() }
+        await eventually { hasBegun }
         transport.isAsked.open()
         #expect(try await leader.value == "page")
         #expect(try await follower.value == "page")
@@ -96,7 +96,7 @@ struct InterimResponseTests {
             hasBegun = true
             return try await fixture.cache.response(for: .to("/a")).text
         }
-        while !hasBegun { await Task.yield() }
+        await eventually { hasBegun }
         // Lets the second caller join the request.
         for _ in 0..<100 { await Task.yield() }
         leader.cancel()

@@ -49,7 +49,7 @@ struct NoStorePrivacyTests {
             if isRead { #expect(try await response.text == marker) }
         }
         // The cache still exists, and does not hold the body.
-        while released != nil { await Task.yield() }
+        await eventually { released == nil }
         try await store.flush()
         #expect(!log.lines.contains { $0.contains(marker) })
         for file in try FileManager.default.subpathsOfDirectory(atPath: directory.path) {

@@ -168,7 +168,7 @@ struct QueryTests {
         _ = try await answer(fixture, content("one"))
         fixture.clock.advance(by: 61)
         #expect(try await answer(fixture, content("one")) == (.disk, "QUERY: one"))
-        while fixture.cache.isRevalidating { await Task.yield() }
+        await eventually { !fixture.cache.isRevalidating }
         #expect(transport.sent.map(\.body) == ["one", "one"].map { Data($0.utf8) })
     }
 
@@ -207,7 +207,7 @@ struct QueryTests {
             for number in 0..<20 { group.addTask { try await answer(fixture, content("\(number % 2)")).text } }
             return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
-        while transport.requestCount < 2 { await Task.yield() }
+        await eventually { transport.requestCount >= 2 }
         gate.open()
         #expect(try await answers == ["0": 10, "1": 10])
         #expect(transport.requestCount == 2)

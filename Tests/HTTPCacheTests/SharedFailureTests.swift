@@ -21,7 +21,7 @@ struct SharedFailureTests {
                 return try await fixture.cache.response(for: .to("/a"))
             }
         }
-        while begun < count { await Task.yield() }
+        await eventually { begun >= count }
         // When the main actor is free again, the last request is waiting.
         await MainActor.run {}
         return loads
@@ -95,7 +95,7 @@ struct SharedFailureTests {
                 return try await fixture.cache.response(for: .to("/a", [.authorization: user]))
             }
         }
-        while begun < 3 { await Task.yield() }
+        await eventually { begun >= 3 }
         await MainActor.run {}
         gate.open()
         var cookies: [String?] = []

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Testing
 
 /// The awaited event did not happen within a minute.
 public struct NeverHappened: Error {
@@ -23,7 +24,19 @@ extension DispatchSemaphore {
     }
 }
 
-/// Returns once the condition holds. For events that send no signal, such as the end of background work.
-public func eventually(_ condition: () throws -> Bool) async rethrows {
-    while try !condition() { await Task.yield() }
+/// Returns once the condition holds. For events that send no signal, such as the end of background work. Records an issue
+/// after five minutes in vain, so that a rule that is broken fails its test by name.
+public func eventually<Failure: Error>(
+    isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, filePath: String = #filePath,
+    line: Int = #line, column: Int = #column, _ condition: () async throws(Failure) -> Bool
+) async throws(Failure) {
+    let end = ContinuousClock.now + .seconds(300)
+    while try await !condition() {
+        guard ContinuousClock.now < end else {
+            let place = SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column)
+            Issue.record("the condition never held", sourceLocation: place)
+            return
+        }
+        await Task.yield()
+    }
 }

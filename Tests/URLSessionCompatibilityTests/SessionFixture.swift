@@ -76,8 +76,3 @@ func expect(
         Issue.record("\(error)", sourceLocation: sourceLocation)
     }
 }
-
-/// Returns once `condition` holds. The suite's time limit ends a wait in vain.
-func eventually(_ condition: () throws -> Bool) async rethrows {
-    while try !condition() { await Task.yield() }
-}

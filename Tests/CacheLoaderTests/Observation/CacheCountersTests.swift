@@ -94,7 +94,7 @@ struct CacheCountersTests {
         // Bytes count as they are read: no caller reads this body.
         _ = try await cache.response(for: .to("/b"))
         expect(cache.counters, [3, 1, 0, 0, 0, 2, 0, 2, 3, 10])
-        while level("cacheloader.origin.requests.active") != 0 { await Task.yield() }
+        await eventually { level("cacheloader.origin.requests.active") == 0 }
         fixture.clock.advance(by: 100)
         #expect(try await cache.response(for: .to("/a")).text == "0123456789")
         expect(cache.counters, [4, 1, 0, 1, 0, 2, 1, 3, 13, 10])
@@ -167,12 +167,12 @@ struct CacheCountersTests {
         var tasks = [begin(0)]
         await gate.reached(1)
         for number in 1..<6 { tasks.append(begin(number)) }
-        while levels() != [5, 2, 2, 1] { await Task.yield() }
+        await eventually { levels() == [5, 2, 2, 1] }
         tasks[3].cancel()
-        while levels() != [4, 1, 2, 1] { await Task.yield() }
+        await eventually { levels() == [4, 1, 2, 1] }
         gate.open()
         for (number, task) in tasks.enumerated() where number != 3 { #expect(try await task.value == "body") }
-        while levels() != [0, 0, 0, 0] { await Task.yield() }
+        await eventually { levels() == [0, 0, 0, 0] }
     }
 
     @Test("Timings follow the clock: to the head, to the end of the body, and of the transfer", .requirement("I8"))

@@ -30,7 +30,7 @@ struct NetworkActivityTests {
         #expect(await states.next() == true)
         await gate.reached(2)
         gate.admit()
-        while loader.counters.networkBytes < 4 { await Task.yield() }
+        await eventually { loader.counters.networkBytes >= 4 }
         #expect(sleeper.sleeps.isEmpty, "one is under way still")
         gate.open()
         for load in loads { #expect(try await load.value == "body") }
@@ -47,11 +47,11 @@ struct NetworkActivityTests {
         let states = loader.activity(offDelay: .seconds(1))
         let reader = Task { for await state in states { told.withLock { $0.append(state) } } }
         defer { reader.cancel() }
-        while told.withLock({ $0.count }) < 1 { await Task.yield() }
+        await eventually { told.withLock({ $0.count }) >= 1 }
         gate.admit()
         _ = try await loader.load(url)
         await sleeper.waitForSleeps(1)
-        while told.withLock({ $0.count }) < 2 { await Task.yield() }
+        await eventually { told.withLock({ $0.count }) >= 2 }
         let second = Task { try await loader.load(url).text }
         await gate.reached(2)
         #expect(sleeper.sleeperCount == 0)
@@ -63,7 +63,7 @@ struct NetworkActivityTests {
         _ = try await second.value
         await sleeper.waitForSleeps(2)
         sleeper.advance(by: .seconds(1))
-        while told.withLock({ $0.count }) < 3 { await Task.yield() }
+        await eventually { told.withLock({ $0.count }) >= 3 }
         #expect(told.withLock { $0 } == [false, true, false])
     }
 
@@ -98,7 +98,7 @@ struct NetworkActivityTests {
         let states = loader.activity(offDelay: .zero)
         let reader = Task { for await state in states { told.withLock { $0.append(state) } } }
         defer { reader.cancel() }
-        while told.withLock({ $0.isEmpty }) { await Task.yield() }
+        await eventually { !told.withLock({ $0.isEmpty }) }
         #expect(try await loader.load(url).source == .disk)
         for _ in 0..<1000 { await Task.yield() }
         #expect(told.withLock { $0 } == [false])
@@ -117,7 +117,7 @@ struct NetworkActivityTests {
         await sleeper.waitForSleeps(1)
         fixture = nil
         #expect(await early.next() == nil)
-        while sleeper.sleeperCount > 0 { await Task.yield() }
+        await eventually { sleeper.sleeperCount == 0 }
     }
 
     @Test(
@@ -143,6 +143,6 @@ struct NetworkActivityTests {
             #expect(fixture.cache.activityReaderCount == 1)
             withExtendedLifetime(states) {}
         }
-        while fixture.cache.activityReaderCount > 0 { await Task.yield() }
+        await eventually { fixture.cache.activityReaderCount == 0 }
     }
 }

@@ -4,6 +4,7 @@ import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("RequestObserver: the steps of a request", .timeLimit(.minutes(20)))
@@ -95,7 +96,7 @@ struct RequestObserverTests {
         let first = load("/a")
         for await _ in arrivals {}
         let second = load("/b")
-        while try !loader.isLoading(ResourceRequest("https://example.com/b")) { await Task.yield() }
+        try await eventually { try loader.isLoading(ResourceRequest("https://example.com/b")) }
         clock.advance(by: .seconds(7))
         gate.finish()
         try await first.value

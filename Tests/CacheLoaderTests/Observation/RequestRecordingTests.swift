@@ -189,7 +189,7 @@ struct RequestRecordingTests {
         configuration.clock = clock.date
         let cache = HTTPCache(store: store, transport: transport, configuration: configuration)
         let task = Task { try await cache.response(for: .to("/a")) }
-        while transport.requestCount == 0 { await Task.yield() }
+        await eventually { transport.requestCount != 0 }
         clock.advance(by: 2)
         headGate.open()
         let response = try await task.value
@@ -212,7 +212,7 @@ struct RequestRecordingTests {
         }
         let fixture = try fixture(transport)
         let loads = (0..<3).map { _ in Task { try await fixture.cache.response(for: .to("/a")) } }
-        while fixture.cache.counters.requests < 3 || transport.requestCount == 0 { await Task.yield() }
+        await eventually { fixture.cache.counters.requests >= 3 && transport.requestCount > 0 }
         gate.open()
         var responses: [CachedResponse] = []
         for load in loads { responses.append(try await load.value) }

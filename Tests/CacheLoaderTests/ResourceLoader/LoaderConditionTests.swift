@@ -100,7 +100,7 @@ struct LoaderConditionTests {
     func cancelledPrefetch() async throws {
         let fixture = try fixture(held)
         let prefetch = fixture.loader.prefetch([request("/1"), request("/2")])
-        while try !fixture.loader.isLoading(request("/2")) { await Task.yield() }
+        try await eventually { try fixture.loader.isLoading(request("/2")) }
         prefetch.cancel()
         #expect(await prefetch.finished().cancelled == 2)
         network.setConditions([])
@@ -142,9 +142,9 @@ struct LoaderConditionTests {
     func cancelledDemand() async throws {
         let fixture = try fixture([.urgent: .expensive])
         let prefetch = fixture.loader.prefetch([request("/1")], heldBackBy: .expensive)
-        while try !fixture.loader.isLoading(request("/1")) { await Task.yield() }
+        try await eventually { try fixture.loader.isLoading(request("/1")) }
         let demanded = begin(fixture, request("/1"))
-        while fixture.loader.waiterCount(of: request("/1")) < 2 { await Task.yield() }
+        await eventually { fixture.loader.waiterCount(of: request("/1")) >= 2 }
         demanded.cancel()
         await #expect(throws: LoadError.cancelled) { try await demanded.value }
         fixture.loader.configuration.heldBack = [:]

@@ -127,7 +127,7 @@ struct LoaderOperations {
         let handle = loader.start(request().request, on: home) { home, event in home.note(event) }
         for _ in 0..<Int.random(in: 0..<6, using: &generator) { await Task.yield() }
         if Bool.random(using: &generator) { handle.cancel() }
-        while await !home.isOver { await Task.yield() }
+        await eventually { await home.isOver }
     }
 
     private mutating func prefetch(_ loader: ResourceLoader) async {

@@ -49,7 +49,7 @@ struct LoaderProcessingTests {
         async let second = fixture.loader.load(url, as: number)
         async let text = fixture.loader.load(url, as: .text)
         await gate.reached(1)
-        while fixture.loader.waiterCount(of: ResourceRequest(url)) < 5 { await Task.yield() }
+        await eventually { fixture.loader.waiterCount(of: ResourceRequest(url)) >= 5 }
         gate.open()
         #expect(try await data.text == "42")
         #expect(try await json.value == 42)
@@ -103,7 +103,7 @@ struct LoaderProcessingTests {
         let (fixture, transport) = try fixture("garbage", gate: gate)
         async let text = fixture.loader.load(url, as: .text)
         async let number = fixture.loader.load(url, as: number())
-        while fixture.loader.waiterCount(of: ResourceRequest(url)) < 2 { await Task.yield() }
+        await eventually { fixture.loader.waiterCount(of: ResourceRequest(url)) >= 2 }
         gate.open()
         #expect(try await text.value == "garbage")
         do {
@@ -127,7 +127,7 @@ struct LoaderProcessingTests {
         async let first = fixture.loader.load(url, as: slow)
         await gate.reached(1)
         async let second = fixture.loader.load(url, as: number())
-        while fixture.loader.waiterCount(of: ResourceRequest(url)) < 2 { await Task.yield() }
+        await eventually { fixture.loader.waiterCount(of: ResourceRequest(url)) >= 2 }
         gate.open()
         #expect(try await first.value == 2)
         #expect(try await second.value == 42)

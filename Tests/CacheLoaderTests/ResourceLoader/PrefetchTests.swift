@@ -69,7 +69,7 @@ struct PrefetchTests {
         #expect(progress.cancelled == progress.completed)
         gate.open()
         let first = ResourceRequest("https://example.com\(transport.requests[0].path ?? "")")
-        while try fixture.loader.isLoading(first) { await Task.yield() }
+        try await eventually { try !fixture.loader.isLoading(first) }
         #expect(try fixture.loader.contains(first))
         #expect(transport.requestCount == 1)
     }

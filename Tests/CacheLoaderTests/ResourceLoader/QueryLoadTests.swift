@@ -56,7 +56,7 @@ struct QueryLoadTests {
         }
         let fixture = try LoaderFixture(transport: transport)
         let loads = (0..<10).map { _ in Task { try await fixture.loader.load(query("one")) } }
-        while transport.requestCount < 1 { await Task.yield() }
+        await eventually { transport.requestCount >= 1 }
         gate.open()
         for load in loads { #expect(text(try await load.value) == "rows") }
         #expect(transport.requestCount == 1)
@@ -86,7 +86,7 @@ struct QueryLoadTests {
         fixture.clock.advance(by: 61)
         #expect(try await fixture.loader.load(query("one")).isStale)
         await fixture.loader.waitForBodies()
-        while transport.requestCount < 2 { await Task.yield() }
+        await eventually { transport.requestCount >= 2 }
         #expect(transport.sent.map(\.body) == ["one", "one"].map { Data($0.utf8) })
         #expect(transport.requests.map(\.method) == [.query, .query])
     }
@@ -129,7 +129,7 @@ struct QueryLoadTests {
         }
         let fixture = try LoaderFixture(transport: transport)
         let loads = ["one", "two"].map { content in Task { try await fixture.loader.load(query(content)) } }
-        while transport.requestCount < 2 { await Task.yield() }
+        await eventually { transport.requestCount >= 2 }
         try fixture.loader.cancel(query("one"))
         await #expect(throws: LoadError.cancelled) { try await loads[0].value }
         try fixture.loader.cancel(Self.url)

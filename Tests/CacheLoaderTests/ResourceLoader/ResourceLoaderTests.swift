@@ -207,7 +207,7 @@ struct ResourceLoaderTests {
         await gate.reached(1)
         fixture.loader.configuration.maxBodyBytes = 100
         let after = Task { try await fixture.loader.load(url) }
-        while try !fixture.loader.isLoading(ResourceRequest(url)) { await Task.yield() }
+        try await eventually { try fixture.loader.isLoading(ResourceRequest(url)) }
         gate.admit()
         await gate.reached(2)
         gate.open()

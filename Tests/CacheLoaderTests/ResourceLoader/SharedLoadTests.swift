@@ -47,7 +47,7 @@ struct SharedLoadTests {
         async let one = pair.first.loader.load("https://example.com/a")
         await gate.reached(1)
         async let two = pair.second.loader.load("https://example.com/a")
-        while try !pair.second.loader.isLoading(ResourceRequest("https://example.com/a")) { await Task.yield() }
+        try await eventually { try pair.second.loader.isLoading(ResourceRequest("https://example.com/a")) }
         gate.open()
         #expect(try await one.source == .network)
         #expect(try await two.source == .disk)
@@ -116,7 +116,7 @@ struct SharedLoadTests {
         async let one = pair.first.loader.load("https://example.com/a")
         await gate.reached(1)
         async let two = pair.second.loader.load("https://example.com/a")
-        while try !pair.second.loader.isLoading(ResourceRequest("https://example.com/a")) { await Task.yield() }
+        try await eventually { try pair.second.loader.isLoading(ResourceRequest("https://example.com/a")) }
         gate.open()
         _ = try? await one
         #expect(try await two.text == "body")

@@ -161,7 +161,7 @@ struct RequestDamageTests {
             }
             store.close()
         }
-        while try store.requestRecords(limit: 1).records.isEmpty { await Task.yield() }
+        try await eventually { try !store.requestRecords(limit: 1).records.isEmpty }
         try store.stopRecordingRequests()
         let end = try store.requestRecording()?.end
         _ = await child

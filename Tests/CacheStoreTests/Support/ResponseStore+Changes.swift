@@ -1,4 +1,5 @@
 internal import CacheStore
+internal import TestSupport
 
 extension ResponseStore {
     /// Starts changes while another connection holds the write lock. Returns when the first change waits for the lock,
@@ -8,9 +9,9 @@ extension ResponseStore {
     ) async -> [Task<Value, any Error>] {
         let before = writer.changeCounts.added
         let first = Task { try await change(0) }
-        while writer.changeCounts != (before + 1, 0) { await Task.yield() }
+        await eventually { writer.changeCounts == (before + 1, 0) }
         let others = (1..<count).map { number in Task { try await change(number) } }
-        while writer.changeCounts != (before + count, count - 1) { await Task.yield() }
+        await eventually { writer.changeCounts == (before + count, count - 1) }
         return [first] + others
     }
 }

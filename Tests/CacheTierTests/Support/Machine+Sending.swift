@@ -16,8 +16,3 @@ extension Machine {
             content: nil)
     }
 }
-
-/// Yields until another task makes the condition true.
-func until(_ condition: () -> Bool) async {
-    while !condition() { await Task.yield() }
-}

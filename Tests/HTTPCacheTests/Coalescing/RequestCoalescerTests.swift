@@ -34,7 +34,7 @@ struct RequestCoalescerTests {
         await gate.reached(1)
         async let second = other.load(Self.url)
         async let third = fixture.cache.response(for: .to("/a"))
-        while try !other.isLoading(ResourceRequest(Self.url)) { await Task.yield() }
+        try await eventually { try other.isLoading(ResourceRequest(Self.url)) }
         gate.open()
         #expect(try await first.text == "body")
         #expect(try await second.text == "body")

@@ -298,7 +298,7 @@ struct CurlConnectionTests {
         configuration.keepAliveTimeout = .milliseconds(50)
         let transport = CurlTransport(configuration: configuration)
         #expect(await outcome { try await transport.send(request(server), content: nil) } == nil)
-        while server.openCount > 0 { await Task.yield() }
+        await eventually { server.openCount == 0 }
         #expect(await outcome { try await transport.send(request(server), content: nil) } == nil)
         #expect(server.connectionCount == 2)
         await server.stop()

@@ -139,7 +139,7 @@ struct EventsAfterPriorTests {
         await gate.reached(1)
         reader.cancel()
         #expect(await reader.value == [Item(event: "cached", text: "2", source: .local)])
-        while try fixture.loader.isLoading(request) { await Task.yield() }
+        try await eventually { try !fixture.loader.isLoading(request) }
         #expect(try !fixture.loader.contains(request))
     }
 }

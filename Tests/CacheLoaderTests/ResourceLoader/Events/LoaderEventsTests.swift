@@ -147,7 +147,7 @@ struct LoaderEventsTests {
         let fixture = try LoaderFixture(transport: transport)
         let streams = (0..<3).map { _ in fixture.loader.events(for: ResourceRequest(url)) }
         await gate.reached(1)
-        while try !fixture.loader.isLoading(ResourceRequest(url)) { await Task.yield() }
+        try await eventually { try fixture.loader.isLoading(ResourceRequest(url)) }
         var iterators = streams.map { $0.makeAsyncIterator() }
         for index in iterators.indices { #expect(await iterators[index].next()?.name == "requesting") }
         fixture.loader.cancelAll()
@@ -208,7 +208,7 @@ struct LoaderEventsTests {
         fixture.loader.start(ResourceRequest(url), on: home) { home, event in
             home.note(event.name, isLast: event.isLast)
         }
-        while await !home.isOver { await Task.yield() }
+        await eventually { await home.isOver }
         #expect(await home.names == ["completed disk"])
         let isWithin = Mutex(true)
         let names: AsyncStream<Bool> = await MainActor.run {
@@ -223,6 +223,6 @@ struct LoaderEventsTests {
         }
         #expect(await names.all == [false])
         fixture.loader.start(ResourceRequest("https://example.com/b"))
-        while transport.requestCount < 2 { await Task.yield() }
+        await eventually { transport.requestCount >= 2 }
     }
 }
