@@ -29,6 +29,7 @@ let package = Package(
     products: [
         .library(name: "CacheStore", targets: ["CacheStore"]),
         .library(name: "CacheLoader", targets: ["CacheLoader"]),
+        .library(name: "CacheTransport", targets: ["CacheTransport"]),
         .library(name: "CacheModels", targets: ["CacheModels"]),
         .library(name: "CacheImages", targets: ["CacheImages"]),
         .library(name: "CacheImagesUI", targets: ["CacheImagesUI"]),
@@ -44,7 +45,7 @@ let package = Package(
     traits: [
         .trait(
             name: "Curl",
-            description: "The transport on libcurl, on Linux. Without it CacheLoader needs a transport of yours."
+            description: "The transport on libcurl, on Linux. Without it Linux needs a transport of yours."
         ),
         .trait(
             name: "Brotli",
@@ -142,13 +143,24 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            // HTTP on the wire. CacheLoader exports it.
+            name: "CacheTransport",
+            dependencies: [
+                .target(name: "CCurl", condition: curl),
+                "CacheFoundation",
+                "HTTPCaching",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "CacheLoader",
             dependencies: [
                 "ByteText",
-                .target(name: "CCurl", condition: curl),
                 "CacheCodings",
                 "CacheFoundation",
                 "CacheStore",
+                "CacheTransport",
                 "HTTPCaching",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -1,17 +1,19 @@
 internal import CacheStore
 
 extension ResourceLoader {
-    /// Cancels all loads. Waiters receive ``LoadError/cancelled`` immediately, and transfers stop. Later loads are not
-    /// affected.
+    /// Cancels all loads. Waiters receive ``LoadError/cancelled`` immediately. Transfers stop, even with
+    /// ``Abandonment/finishAndStore``. Later loads are not affected.
     public func cancelAll() {
         cancelLoads(nil)
     }
 
     /// Cancels loads of a resource: those with the URL of the request, or with its ``ResourceRequest/key``.
     ///
-    /// A request with a safe method, such as GET, cancels all loads with safe methods. A request with another method cancels
-    /// the loads with its method. A QUERY with content cancels only equal queries. The policy and the other properties of
-    /// the loads do not matter, nor does the number of their callers. All waiters receive ``LoadError/cancelled`` immediately. The transfers stop, even with
+    /// A request with a safe method, such as GET, cancels the loads of the resource with any safe method. A request with
+    /// another method cancels the loads with its method. A QUERY with content cancels only equal queries. The policy and
+    /// the other properties of the loads do not matter, nor does the number of their callers.
+    ///
+    /// All waiters receive ``LoadError/cancelled`` immediately. The transfers stop, even with
     /// ``Abandonment/finishAndStore``. A validation in the background also ends. Other loads and later ones are not
     /// affected.
     ///
@@ -23,6 +25,8 @@ extension ResourceLoader {
         cancelLoads(CancelledLoads(of: load.target.key, like: load.method))
     }
 
+    /// Cancels loads, and informs their waiters.
+    ///
     /// - Parameter cancelled: The loads to cancel, or `nil` for all loads.
     private func cancelLoads(_ cancelled: CancelledLoads?) {
         let waiters = changeLoads { loads in

@@ -1,6 +1,6 @@
 #if canImport(Darwin)
 /// The transport of a loader that is created without one: on Apple's systems `URLSessionTransport`, elsewhere
-/// `CurlTransport`.
+/// `CurlTransport`, which needs the trait `Curl`.
 ///
 /// Both transports can be created without arguments. Their configurations have `idleTimeout`, `connectionsPerHost` and
 /// `hostsWithAnyCertificate` in common.
@@ -19,7 +19,7 @@ extension URLSessionTransport.Configuration {
 }
 #elseif Curl
 /// The transport of a loader that is created without one: on Apple's systems `URLSessionTransport`, elsewhere
-/// `CurlTransport`.
+/// `CurlTransport`, which needs the trait `Curl`.
 ///
 /// Both transports can be created without arguments. Their configurations have `idleTimeout`, `connectionsPerHost` and
 /// `hostsWithAnyCertificate` in common.
@@ -36,4 +36,5 @@ extension CurlTransport.Configuration {
         proxies = try ProxySettings(environment: environment)
     }
 }
+// Otherwise the program supplies a transport.
 #endif
