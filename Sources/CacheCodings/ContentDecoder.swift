@@ -8,9 +8,10 @@ package final class ContentDecoder {
     private let limit: Int64
     private var hasInput = false
 
-    /// Returns `nil` for fields with no coding or an unknown one.
+    /// Returns `nil` for fields with no coding, an unknown one, or too many.
     ///
-    /// - Parameter limit: The largest length of the decoded body in bytes. A few encoded bytes can expand to any length.
+    /// - Parameter limit: The largest length in bytes of the decoded body, and of the output of each inner coding. A few
+    ///   encoded bytes can expand to any length.
     package init?(_ fields: HTTPFields, limit: Int64) {
         guard let codings = ContentCoding.codings(fields) else { return nil }
         steps = codings.reversed().map { ($0, DecompressionStep($0.makeDecompressor(limit: limit))) }

@@ -39,7 +39,7 @@ public struct ImageHeader: Hashable, Sendable {
 
     /// The EXIF orientation of the stored pixels: 1 for upright, 5 to 8 with swapped sides.
     ///
-    /// ``width`` and ``height`` already respect the orientation. Only JPEG headers supply an orientation.
+    /// ``width`` and ``height`` already respect the orientation. Read from JPEG only; 1 for every other format.
     public let orientation: Int
 
     /// Reads the header from the first bytes of an image, or returns `nil`.
@@ -76,14 +76,14 @@ public struct ImageHeader: Hashable, Sendable {
 
     /// Returns a header, or `unknown` for impossible sides.
     static func found(_ format: Format, _ width: Int64, _ height: Int64, orientation: Int64 = 1) -> Reading {
-        // No format has sides of more than 31 bits.
+        // On a system with 32-bit `Int`, a side may not fit.
         guard width > 0, height > 0, let width = Int(exactly: width), let height = Int(exactly: height) else {
             return .unknown
         }
-        let isTurned = orientation >= 5
+        let swapsSides = orientation >= 5
         return .header(
             ImageHeader(
-                format: format, width: isTurned ? height : width, height: isTurned ? width : height,
+                format: format, width: swapsSides ? height : width, height: swapsSides ? width : height,
                 orientation: Int(orientation)))
     }
 

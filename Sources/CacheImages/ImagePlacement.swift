@@ -17,7 +17,7 @@ public enum ImageGeometryError: Error, Hashable, Sendable {
     case invalidImageSize(ImageSize)
     /// A side of the area is negative, longer than ``ImageVariant/maxSide`` pixels, or not a number.
     case invalidDisplaySize(ImageSize)
-    /// The scale is not positive, or not a number.
+    /// The scale is not a positive, finite number.
     case invalidScale(Double)
     /// A side of the crop is negative, or one of its values is not a number.
     case invalidCrop(ImageRect)

@@ -29,7 +29,6 @@ struct Show: AsyncParsableCommand {
     func run() async throws {
         let key = try URLArgument(url).key
         if body { return try await writeBody(of: key) }
-        // `fields` is the last column of the view.
         let result = try store.query(
             "SELECT * FROM cache_entries WHERE key = ? ORDER BY kind, validated_at DESC", [.text(key.text)])
         if let format = report.format {
@@ -55,10 +54,11 @@ struct Show: AsyncParsableCommand {
             return (name: name, text: value.displayText)
         }
         let width = columns.reduce(0) { max($0, $1.count) }
-        let lines = values.dropLast().filter { !$0.text.isEmpty }.map { name, text in
+        let lines = values.filter { !$0.text.isEmpty && $0.name != "fields" }.map { name, text in
             name.leftAligned(in: width + 2) + text.inOneLine
         }
-        let fields = values.last?.text.split(separator: "\n").map { "    " + String($0).inOneLine } ?? []
+        let received = values.first { $0.name == "fields" }?.text ?? ""
+        let fields = received.split(separator: "\n").map { "    " + String($0).inOneLine }
         return (lines + ["fields"] + fields).joined(separator: "\n")
     }
 

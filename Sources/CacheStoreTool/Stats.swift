@@ -9,7 +9,7 @@ struct Stats: AsyncParsableCommand {
         discussion: """
             First the totals: the same as sql 'SELECT * FROM cache_stats', which takes constant time. Then how the \
             requests of programs were answered: each request once, a 404 of the origin as its answer, and no validation that \
-            the cache makes by itself. Fresh and stale answers from the store are the hit ratio. Then the shares by host, content \
+            the cache makes by itself. The hit ratio is the share of fresh and stale answers from the store, and of answers from a shared tier. Then the shares by host, content \
             type and last use, for which all entries are read; bodies that are shared count for each.
             """)
 

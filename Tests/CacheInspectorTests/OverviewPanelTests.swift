@@ -30,6 +30,8 @@ struct OverviewPanelTests {
         try record(panel, "https://a.example/", .hit, disk: 10, secondsAgo: 90)
         try record(panel, "https://b.example/", .miss, network: 7, latency: .milliseconds(1))
         try record(panel, "https://b.example/", .miss, network: 7, secondsAgo: 600)
+        // The hit before it has already saved the body.
+        try record(panel, "https://a.example/", .revalidated, disk: 10, isBackground: true)
         try await panel.store.flush()
         let all = try await panel.get("api/overview", "minutes=2&buckets=2")
         #expect(all.integer("requests") == 3)

@@ -142,6 +142,7 @@ struct ExplanationTests {
                 fields: ["Last-Modified: \(Sample.time(-1000))", "Cache-Control: public"], status: 302, lifetime: 100,
                 source: .heuristic),
             Lifetime(fields: ["Last-Modified: yesterday"], lifetime: 0, source: .unstated),
+            Lifetime(fields: ["Last-Modified: Tue, 01 Jan 1980 00:00:00 GMT"], lifetime: 0, source: .unstated),
             Lifetime(fields: [], lifetime: 0, source: .unstated),
             Lifetime(
                 fields: [], policy: CachePolicy(defaultLifetime: .seconds(7)), lifetime: 7, source: .defaultLifetime),

@@ -17,14 +17,15 @@ private struct RequestSums {
         var savedBytes: Int64 = 0
 
         mutating func add(_ record: RequestRecord) {
-            // A validation in the background is no request of a program, but loads bytes.
+            // A validation in the background is no request of a program, but loads bytes. The answer before it has saved
+            // the body.
             if !record.isBackground {
                 counts[record.outcome, default: 0] += 1
                 requests.count(record.outcome)
+                savedBytes &+= record.savedBytes
             }
             diskBytes &+= max(0, record.diskByteCount)
             networkBytes &+= max(0, record.networkByteCount)
-            savedBytes &+= record.savedBytes
         }
 
         var members: [(String, JSON)] {
@@ -48,8 +49,9 @@ private struct RequestSums {
 
     mutating func add(_ record: RequestRecord) {
         let offset = record.startedAt.milliseconds - from
-        // Another process may have a different clock.
+        // Before the time that was asked for.
         guard offset >= 0 else { return }
+        // Another process may have a different clock.
         let bucket = min(Int(offset / bucketMilliseconds), series.count - 1)
         series[bucket].add(record)
         hosts[record.host ?? "", default: Sum()].add(record)
@@ -62,6 +64,7 @@ private struct RequestSums {
 
     var json: [(String, JSON)] {
         let largest = hosts.map { (name: $0.key, sum: $0.value, count: $0.value.counts.values.reduce(0, +)) }
+            // Most requests first, then by name.
             .sorted { ($1.count, $0.name) < ($0.count, $1.name) }.prefix(Self.maxHosts)
         return [
             ("from", .integer(from)),
@@ -108,7 +111,7 @@ extension RequestRecord {
     fileprivate var savedBytes: Int64 {
         switch outcome {
         case .hit, .stale, .revalidated, .coalesced: max(0, byteCount &- networkByteCount)
-        default: 0
+        case .tier, .miss, .error: 0
         }
     }
 }

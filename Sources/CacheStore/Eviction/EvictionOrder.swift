@@ -16,6 +16,8 @@ struct EvictionCandidate: Sendable {
 /// The walk along the ids skips used entries. It begins at `total.unused_id`: every entry with a smaller id has an
 /// access row. So it skips each used entry only once, and the cost stays proportional to the number of evicted entries.
 ///
+/// A pinned entry always has an access row, so the access rows alone tell which used entries are pinned.
+///
 /// Each call of ``next(_:)`` reads a bounded number of rows.
 struct EvictionOrder: Sendable {
     /// The entries and their order.

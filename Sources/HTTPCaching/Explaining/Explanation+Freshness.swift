@@ -26,11 +26,7 @@ extension StatedTimes {
         }
         if expires != nil { return .expires }
         let admitsGuess = response.status.isHeuristicallyCacheable || cacheControl.isPublic
-        if admitsGuess, let lastModified, policy.heuristicFraction > 0,
-            HTTPDate(lenient: response.fields[lastModified], now: response.responseTime) != nil
-        {
-            return .heuristic
-        }
+        if admitsGuess, heuristicBase(of: response, policy: policy) != nil { return .heuristic }
         return admitsGuess && policy.defaultLifetime.components.seconds > 0 ? .defaultLifetime : .unstated
     }
 

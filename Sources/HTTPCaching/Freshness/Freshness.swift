@@ -182,15 +182,21 @@ struct StatedTimes {
 
         // §4.2.2: no heuristic with an explicit expiration time. Statuses not heuristically cacheable require public.
         guard response.status.isHeuristicallyCacheable || cacheControl.isPublic else { return 0 }
-        if let lastModified, policy.heuristicFraction > 0,
-            let lastModified = HTTPDate(lenient: response.fields[lastModified], now: response.responseTime),
-            lastModified > Self.placeholderDate
-        {
+        if let lastModified = heuristicBase(of: response, policy: policy) {
             let limit = max(0, policy.heuristicLimit.components.seconds)
             let guess = Double(date.seconds(since: lastModified)) * policy.heuristicFraction
             return guess < Double(limit) ? Int64(max(0, guess)) : limit
         }
         return max(0, policy.defaultLifetime.components.seconds)
+    }
+
+    /// Returns the `Last-Modified` from which the policy guesses a lifetime. `nil` for a missing or meaningless date.
+    func heuristicBase(of response: StoredResponse, policy: CachePolicy) -> HTTPDate? {
+        guard let lastModified, policy.heuristicFraction > 0,
+            let date = HTTPDate(lenient: response.fields[lastModified], now: response.responseTime),
+            date > Self.placeholderDate
+        else { return nil }
+        return date
     }
 }
 

@@ -70,7 +70,7 @@ extension ToolTests {
             #expect(end.bytes >= start.bytes)
             #expect(zip(lines, lines.dropFirst()).allSatisfy { $0.entries <= $1.entries && $0.time <= $1.time })
             #expect(lines.contains { ($0.per_second?["entries"] ?? 0) > 0 })
-            #expect(lines.dropFirst().allSatisfy { $0.per_second?.count == 7 })
+            #expect(lines.dropFirst().allSatisfy { $0.per_second?.count == 8 })
         }
 
         @Test("Creates no store, and changes none")

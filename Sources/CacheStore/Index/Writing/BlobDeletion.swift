@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// Deletes the files of bodies. Only this type calls ``BlobDirectory/unlink(_:)``.
 ///
-/// Deletes a file only under the write lock and only if no row names it, so an entry never loses its body. A process
-/// that stores the same bytes holds the lock before or after the deletion, and its row keeps the file. An earlier,
-/// separate commit removes the rows. A kill between that commit and the deletion leaves an orphan, which
+/// Deletes a file only under the write lock, and only if no row names it or its bytes are damaged. So an entry never
+/// loses its body. A process that stores the same bytes holds the lock before or after the deletion, and its row keeps
+/// the file. An earlier, separate commit removes the rows, except those of damaged bodies. A kill between that commit and the deletion leaves an orphan, which
 /// ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
 final class BlobDeletion: Sendable {
     private let blobs: BlobDirectory
@@ -67,7 +67,8 @@ final class BlobDeletion: Sendable {
         }
     }
 
-    /// Deletes the file of a damaged body, whose rows the same transaction removes. Called under the write lock.
+    /// Deletes the file of a damaged body. The same transaction removes one of its rows. A reader of another row removes
+    /// that one. Called under the write lock.
     func deleteDamaged(_ digest: ContentDigest) throws(StoreError) {
         _ = try unlink(digest)
     }

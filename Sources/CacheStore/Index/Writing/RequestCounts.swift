@@ -1,4 +1,5 @@
-/// Requests of programs by their answer, and the hit ratio. All numbers about requests come from this definition.
+/// Requests of programs by their answer, and the hit ratio. The tool and the inspector use this definition.
+/// ``queryByHost`` repeats it in SQL.
 ///
 /// Each request counts once. A redirect that a load follows, and a further attempt, are requests. A validation in the
 /// background is not: no program has asked for it.
