@@ -28,9 +28,13 @@ def routes(page, base):
             ("why", f"why?text={text}"), ("eviction", "eviction"), ("sql", "sql"), ("failures", "failures")]
 
 
-def toggle_all_but_misses(page):
-    for name in ("hit", "coalesced", "revalidated", "stale", "error", "removal"):
+def toggle(page, *names):
+    for name in names:
         page.get_by_role("button", name=name, exact=True).click()
+
+
+def toggle_all_but_misses(page):
+    toggle(page, "hit", "coalesced", "revalidated", "stale", "tier", "error", "removal")
 
 
 def live(page, base):
@@ -45,7 +49,8 @@ def live(page, base):
     page.get_by_label("Host").fill("no-such-host")
     expect(page.get_by_text("No recent request fits the filter.")).to_be_visible()
     page.get_by_label("Host").fill("")
-    # Through to the entry, by keys.
+    # Through to the entry, by keys. A removal leads to no entry.
+    toggle(page, "removal")
     page.locator(".live-table").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -54,6 +59,7 @@ def live(page, base):
     expect(page.get_by_role("heading", level=1)).to_have_text("Entry")
     page.keyboard.press("1")
     expect(page.get_by_role("heading", level=1)).to_have_text("Live")
+    toggle(page, "removal")
     page.get_by_role("button", name="Resume").click()
 
 

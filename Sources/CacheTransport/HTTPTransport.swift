@@ -1,4 +1,4 @@
-// The folder `Transport/` has the protocol of transports, the transport on URLSession, the content of requests,
+// The module `CacheTransport` has the protocol of transports, the transport on URLSession, the content of requests,
 // proxies, certificates and credentials. The folder may use the network, and read files of certificates. Only
 // `Credentials` knows the loader. The folder uses no store, follows no redirect, and decides nothing about caching.
 
@@ -82,7 +82,7 @@ public struct TransportResponse: Sendable {
     public var isBodyDecoded: Bool
 
     /// Whether a shared tier between the store and the origin answered alone. Cache and loader then report
-    /// ``ResponseSource/tier``, and the store counts the request separately from misses.
+    /// `ResponseSource.tier`, and the store counts the request separately from misses.
     public var isFromTier: Bool
 
     /// Creates a response.

@@ -1,4 +1,4 @@
-// The folder `Transport/Curl/` has the transport on libcurl: its thread, its transfers, and the options of its handles.
+// The folder `Curl/` has the transport on libcurl: its thread, its transfers, and the options of its handles.
 // The folder may call libcurl; a handle belongs to the thread of its loop. The folder names only types of `Transport/`,
 // and decodes no body.
 
