@@ -1,4 +1,4 @@
-// The methods of URLSession on a cache: the sample of the module URLSessionCompatibility.
+// A session with a cache, and the methods of URLSession on a cache: the sample of the module URLSessionCompatibility.
 
 import CacheLoader
 import CacheStore
@@ -10,6 +10,10 @@ import FoundationNetworking
 
 func load(_ store: ResponseStore, _ request: URLRequest, _ url: URL) async throws {
     let cache = HTTPCache(store: store, transport: DefaultTransport())
+
+    let session = URLSession(configuration: .default.cached(by: cache))
+    print(try await session.data(for: request).0.count)
+    _ = URLProtocol.registerClass(cache.urlProtocol)
 
     let (data, response) = try await cache.data(for: request)
     print(data.count, (response as? HTTPURLResponse)?.statusCode ?? 0)

@@ -139,7 +139,7 @@ extension URLRequest {
         for field in request.headerFields where result.value(forHTTPHeaderField: field.name.rawName) == nil {
             result.setValue(request.headerFields[field.name], forHTTPHeaderField: field.name.rawName)
         }
-        return result
+        return UncachedRequest.marked(result)
     }
 }
 

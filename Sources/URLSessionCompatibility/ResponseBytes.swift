@@ -107,7 +107,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
 
 extension SessionChunks {
     /// Returns the next non-empty chunk, or `nil` at the end.
-    fileprivate mutating func next(_ exchange: SessionExchange) async throws(URLError) -> Data? {
+    mutating func next(_ exchange: SessionExchange) async throws(URLError) -> Data? {
         do throws(LoadError) {
             return try await nextChunk()
         } catch {

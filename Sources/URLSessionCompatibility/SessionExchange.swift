@@ -11,7 +11,7 @@ internal import FoundationNetworking
 /// One `URLRequest` and its response.
 struct SessionExchange: Sendable {
     /// The most redirects, the same as for `URLSession` and for a loader.
-    private static let maxRedirects = 20
+    static let maxRedirects = 20
 
     let urlResponse: HTTPURLResponse
     private let response: CachedResponse
@@ -22,10 +22,18 @@ struct SessionExchange: Sendable {
     private let timeLimit: Duration?
     private let sleep: @Sendable (Duration) async throws -> Void
 
-    /// Sends a request. Returns once the head of the last response has arrived.
+    /// Sends a request and follows redirects. Returns once the head of the last response has arrived.
     init(_ request: URLRequest, _ cache: HTTPCache) async throws(URLError) {
+        try await self.init(request, SessionRequest(request), cache, maxRedirects: Self.maxRedirects)
+    }
+
+    /// Sends a converted request.
+    ///
+    /// - Parameter maxRedirects: The most redirects to follow, or `nil` to return a redirect like any other response.
+    init(
+        _ request: URLRequest, _ message: SessionRequest, _ cache: HTTPCache, maxRedirects: Int?
+    ) async throws(URLError) {
         let configuration = cache.configuration
-        let message = try SessionRequest(request)
         timeLimit = Duration(timeout: request.timeoutInterval)
         sleep = configuration.sleep
         maxBodyBytes = configuration.maxBodyBytes
@@ -35,7 +43,7 @@ struct SessionExchange: Sendable {
             guard !Task.isCancelled else { throw .cancelled }
             final = try await cache.finalResponse(
                 to: message.method, message.url, message.headerFields, content: message.content,
-                policy: message.policy, maxRedirects: Self.maxRedirects, timeLimit: timeLimit)
+                policy: message.policy, maxRedirects: maxRedirects, timeLimit: timeLimit)
         } catch {
             throw URLError(error, request.url, hasStream: message.content?.isRepeatable == false)
         }
@@ -54,6 +62,23 @@ struct SessionExchange: Sendable {
     }
 
     var isSuccessful: Bool { response.status.kind == .successful }
+
+    /// The target of a redirect, or `nil` for any other response.
+    var redirectTarget: URL? {
+        let head = HTTPResponse(status: response.status, headerFields: response.headerFields)
+        return Redirection.target(of: head, from: requestedURL?.absoluteString ?? url).flatMap { URL(string: $0) }
+    }
+
+    /// The `Set-Cookie` lines that the origin has sent for this request. A stored response sets no cookies.
+    var setCookieLines: [String] {
+        guard response.source.isTransferred || response.source == .notModified else { return [] }
+        return response.headerFields.filter { $0.name == .setCookie }.map(\.text)
+    }
+
+    /// Receives the body of a followed redirect in the background, so that the store gets it.
+    func drain() {
+        if response.source.isTransferred { response.drainInBackground(sleep: sleep) }
+    }
 
     // MARK: Reading
 

@@ -14,14 +14,16 @@ struct SessionRequest {
     let content: RequestContent?
     let policy: CachePolicy.Override
 
-    init(_ request: URLRequest) throws(URLError) {
+    /// - Parameter content: The content, if it is neither the `httpBody` nor the `httpBodyStream` of the request.
+    init(_ request: URLRequest, content given: RequestContent? = nil) throws(URLError) {
         guard let url = request.url, let method = HTTPRequest.Method(rawValue: request.httpMethod ?? "GET") else {
             throw URLError(.badURL)
         }
         self.url = url.absoluteString
         self.method = method
         content =
-            request.httpBody.map { RequestContent($0) } ?? request.httpBodyStream.map { RequestContent(reading: $0) }
+            given ?? request.httpBody.map { RequestContent($0) }
+            ?? request.httpBodyStream.map { RequestContent(reading: $0) }
         var fields = HTTPFields()
         for (name, value) in request.allHTTPHeaderFields ?? [:] {
             guard let name = HTTPField.Name(name), !Self.framing.contains(name.canonicalName) else { continue }
@@ -64,9 +66,9 @@ struct SessionRequest {
 
 extension RequestContent {
     /// Creates content from a stream. Reads the stream once, on a separate queue, because it may block.
-    fileprivate init(reading stream: InputStream) {
+    init(reading stream: InputStream, length: Int64? = nil) {
         let reader = StreamReader(stream)
-        self.init(length: nil) { () async throws(TransportError) in try await reader.next().get() }
+        self.init(length: length) { () async throws(TransportError) in try await reader.next().get() }
     }
 }
 

@@ -16,7 +16,7 @@ extension CachedResponse {
 
     /// Drains the body while the load continues. The time limit ends the task, even after the load and its loader are
     /// released.
-    func drainInBackground(sleep: @escaping @Sendable (Duration) async throws -> Void) {
+    package func drainInBackground(sleep: @escaping @Sendable (Duration) async throws -> Void) {
         Task { await withTimeLimit(Self.maxDrainingTime, sleep) { await drain() } }
     }
 }

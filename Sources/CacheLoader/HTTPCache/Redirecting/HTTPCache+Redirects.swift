@@ -16,33 +16,36 @@ extension HTTPCache {
     /// Requests the codings that ``ContentCoding`` decodes, but decodes nothing. Sends a GET or HEAD once more if its
     /// connection is lost before the response head. A kept-alive connection can close at any time (RFC 9112 §9.3.1).
     ///
-    /// - Parameter timeLimit: The longest time until the head of each response, or `nil` for no limit. After a timeout a
-    ///   stored response answers if it may, as for an unreachable origin.
+    /// - Parameters:
+    ///   - maxRedirects: The most redirects to follow, or `nil` to return a redirect like any other response.
+    ///   - timeLimit: The longest time until the head of each response, or `nil` for no limit. After a timeout a stored
+    ///     response answers if it may, as for an unreachable origin.
     /// - Throws: The failure for which ``response(for:content:policy:onInterimResponse:)`` would generate a response, and
     ///   ``LoadError/tooManyRedirects(url:limit:)``.
     package func finalResponse(
         to method: HTTPRequest.Method, _ url: String, _ headerFields: HTTPFields, content: RequestContent?,
-        policy: CachePolicy.Override, maxRedirects: Int, timeLimit: Duration?
+        policy: CachePolicy.Override, maxRedirects: Int?, timeLimit: Duration?
     ) async throws(LoadError) -> FinalResponse {
         meters.requests.add()
         let configuration = configuration
         let first = LoadTarget(try CacheKey.loading(url, partition: configuration.partition))
         let request = RedirectRequest(first, method, headerFields, content: content)
-        let final = try await request.follow(atMost: maxRedirects) { (step, bypassesStore) async throws(LoadError) in
+        let final = try await request.follow(atMost: maxRedirects ?? 0) {
+            (step, bypassesStore) async throws(LoadError) in
             let key = step.target.url
             let request = HTTPRequest(step.method, key: key, fields: step.headerFields)
             var transaction = try transaction(for: request, content: step.content, policy: policy)
             transaction.request.addLoaderFields(decodesContent: true)
             if bypassesStore, !transaction.forbidsNetwork { transaction.policy.mode = .remoteOnly }
             let response = try await answer(transaction, within: timeLimit, configuration.sleep)
-            guard let next = try Redirect.target(of: response.head, from: key) else {
+            guard maxRedirects != nil, let next = try Redirect.target(of: response.head, from: key) else {
                 return RedirectStep.content(
                     FinalResponse(response: response, url: key, isRedirected: step.number > 0))
             }
             if response.source.isTransferred { response.drainInBackground(sleep: configuration.sleep) }
             return .redirect(response.status, to: next, isStored: response.source == .disk)
         }
-        guard let final else { throw .tooManyRedirects(url: first.url.text, limit: maxRedirects) }
+        guard let final else { throw .tooManyRedirects(url: first.url.text, limit: maxRedirects ?? 0) }
         return final
     }
 

@@ -1,9 +1,9 @@
 internal import CacheStore
 internal import HTTPCaching
-internal import HTTPTypes
+package import HTTPTypes
 
 /// Determines the target of a redirect, and removes the fields that must not reach it.
-enum Redirect {
+package enum Redirect {
     /// Returns the target of a redirect (RFC 9110 §15.4). Returns `nil` for any other response, and for a redirect
     /// without `Location`. A key has no fragment, so the target inherits none.
     static func target(of response: HTTPResponse, from key: CacheKey) throws(LoadError) -> CacheKey? {
@@ -13,7 +13,7 @@ enum Redirect {
 
     /// Returns the method for the next request. 303 changes all methods but HEAD to GET; 301 and 302 change POST to GET
     /// (RFC 9110 §15.4).
-    static func method(after method: HTTPRequest.Method, status: HTTPResponse.Status) -> HTTPRequest.Method {
+    package static func method(after method: HTTPRequest.Method, status: HTTPResponse.Status) -> HTTPRequest.Method {
         switch status.code {
         case 303 where method != .head: .get
         case 301, 302: method == .post ? .get : method
@@ -22,7 +22,7 @@ enum Redirect {
     }
 
     /// Removes the fields that describe request content, after a change to a method without content (RFC 9110 §15.4).
-    static func removeContentFields(from fields: inout HTTPFields) {
+    package static func removeContentFields(from fields: inout HTTPFields) {
         for name in contentFields { fields[name] = nil }
     }
 
@@ -38,7 +38,7 @@ enum Redirect {
     }
 
     /// Removes the credentials and the name of one origin before a request to another.
-    static func removeCredentials(from fields: inout HTTPFields) {
+    package static func removeCredentials(from fields: inout HTTPFields) {
         fields.removeAll {
             ["authorization", "cookie", "host", "proxy-authorization"].contains($0.name.canonicalName)
         }
