@@ -1,6 +1,6 @@
 // The module `CacheTransport` has the protocol of transports, the transport on URLSession, the content of requests,
-// proxies, certificates and credentials. The folder may use the network, and read files of certificates. Only
-// `Credentials` knows the loader. The folder uses no store, follows no redirect, and decides nothing about caching.
+// proxies and certificates. The module may use the network, and read files of certificates. The module uses no store,
+// follows no redirect, and decides nothing about caching.
 
 public import CacheFoundation
 public import HTTPTypes
