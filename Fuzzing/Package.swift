@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "CacheLoader", package: "CacheStore"),
                 .product(name: "CacheStore", package: "CacheStore"),
                 .product(name: "CacheTier", package: "CacheStore"),
+                .product(name: "CacheTransport", package: "CacheStore"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPCaching", package: "CacheStore"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,8 +1,8 @@
 import Foundation
 import HTTPTypes
 
-@testable import CacheLoader
 @testable import CacheStore
+@testable import CacheTransport
 @testable import HTTPCaching
 
 /// The head of a response, line by line.
