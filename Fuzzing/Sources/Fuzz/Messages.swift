@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 
+@testable import CacheLoader
 @testable import CacheStore
 @testable import CacheTransport
 @testable import HTTPCaching
