@@ -56,7 +56,8 @@ public final class ResourceLoader: Sendable {
     }
 
     #if Curl || canImport(Darwin)
-    /// Creates a loader that keeps responses in `store` and sends requests through a ``/CacheTransport/DefaultTransport``.
+    /// Creates a loader that keeps responses in `store` and sends requests through a
+    /// ``/CacheTransport/DefaultTransport``.
     public convenience init(store: ResponseStore, configuration: Configuration = Configuration()) {
         self.init(store: store, transport: DefaultTransport(), configuration: configuration)
     }

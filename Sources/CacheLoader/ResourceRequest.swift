@@ -36,8 +36,8 @@ public struct ResourceRequest: Hashable, Sendable {
     /// includes a wait for another process. `nil`, the default, is the configured limit.
     ///
     /// After a timeout a stale response answers, as for a disconnected origin, if policy and response permit it (RFC
-    /// 9111 §4.2.4). ``Loaded/failure`` is then the error, with the code ``/CacheTransport/TransportError/Code/timedOut``. Without such
-    /// a response the attempt fails with that error.
+    /// 9111 §4.2.4). ``Loaded/failure`` is then the error, with the code
+    /// ``/CacheTransport/TransportError/Code/timedOut``. Without such a response the attempt fails with that error.
     public var timeout: Duration?
     /// Whether memory may answer the load, and may keep its value.
     public var usesMemory: Bool
