@@ -67,6 +67,44 @@ struct WritingTests {
         #expect(machine.tier.statistics.droppedWrites == dropped + 1)
     }
 
+    @Test("a response is written after a lookup that the engine did not answer", .requirement("T6"))
+    func afterFailedLookup() async throws {
+        let fleet = MemoryFleet { _, _ in .reply(200, [.cacheControl: "max-age=60"], "a") }
+        let hasFailed = Mutex(false)
+        fleet.engine.setFault { (operation, _) throws(TierEngineError) in
+            let isFirst = hasFailed.withLock { hasFailed in
+                defer { hasFailed = true }
+                return !hasFailed
+            }
+            if isFirst { throw .unavailable("not yet awake") }
+        }
+        let machine = try fleet.machine()
+        try await machine.send("/a")
+        #expect(machine.tier.statistics.errors == 1)
+        #expect(machine.tier.statistics.writes == 1)
+        try await fleet.machine().send("/a")
+        #expect(fleet.origin.requests.count == 1)
+    }
+
+    @Test("a removal during a request also applies if the engine did not answer the lookup", .requirement("T6"))
+    func removalAfterFailedLookup() async throws {
+        let fleet = MemoryFleet { _, _ in .reply(200, [.cacheControl: "max-age=60"], "a") }
+        let other = try fleet.machine()
+        try await other.send("/a")
+        let machine = try fleet.machine()
+        fleet.engine.setFault { (operation, _) throws(TierEngineError) in
+            if operation == .get { throw .unavailable("not yet awake") }
+        }
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/a")
+        let response = try await machine.transport.send(request, content: nil)
+        fleet.engine.setFault(nil)
+        try await other.tier.removeAll(in: .url("https://example.com/a"))
+        while try await response.body.next() != nil {}
+        await machine.tier.waitForWrites()
+        #expect(machine.tier.statistics.writes == 0)
+        #expect(machine.tier.statistics.droppedWrites == 1)
+    }
+
     @Test("a body abandoned by its reader releases its space", .requirement("T6"))
     func abandonedBody() async throws {
         let server = try await ObjectServer()

@@ -33,6 +33,16 @@ struct TierRecord: Sendable, Equatable {
         var byteCount: Int64
     }
 
+    /// The times of a record that is written now.
+    struct Times: Sendable {
+        /// The seconds from the arrival of the head until now, rounded up.
+        let heldSeconds: Int64
+        /// The tier's present time.
+        let writtenAt: HTTPDate
+        /// The tier's time before the origin was asked, or earlier.
+        let requestedAt: HTTPDate
+    }
+
     var head: Head
     /// The SHA-256 of each chunk. Empty for a body inside the record.
     var chunkDigests: [Data]
@@ -46,13 +56,11 @@ struct TierRecord: Sendable, Equatable {
     }
 
     /// Creates the record of `body`.
-    init(
-        _ response: StoredResponse, body: Data, heldSeconds: Int64, writtenAt: HTTPDate, requestedAt: HTTPDate
-    ) {
+    init(_ response: StoredResponse, body: Data, _ times: Times) {
         let isInside = body.count <= Self.inlineLimit
         head = Head(
-            response: response, heldSeconds: heldSeconds, writtenAt: writtenAt.secondsSince1970,
-            requestedAt: requestedAt.secondsSince1970, bodyWrittenAt: writtenAt.secondsSince1970,
+            response: response, heldSeconds: times.heldSeconds, writtenAt: times.writtenAt.secondsSince1970,
+            requestedAt: times.requestedAt.secondsSince1970, bodyWrittenAt: times.writtenAt.secondsSince1970,
             digest: SHA256.hash(data: body).hexadecimal, byteCount: Int64(body.count))
         self.body = isInside ? body : nil
         chunkDigests =

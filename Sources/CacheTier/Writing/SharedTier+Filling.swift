@@ -12,8 +12,7 @@ extension SharedTier {
         let response: StoredResponse
         /// The uptime at the arrival of the head.
         let arrival: Duration
-        /// The tier's time before the origin was asked.
-        let requestedAt: HTTPDate
+        let asking: Asking
 
         /// Whether a body matches the length and the digests in its head (RFC 9111 §3.3, RFC 9530).
         ///
@@ -46,7 +45,7 @@ extension SharedTier {
     struct Asking: Sendable {
         /// The uptime before the request.
         let start: Duration
-        /// The tier's time before the request, or `nil` if it is unknown. Then nothing is written.
+        /// The tier's time before the request, or `nil` if the engine has not answered before.
         let tierTime: HTTPDate?
     }
 
@@ -57,11 +56,11 @@ extension SharedTier {
         let status = reply.head.status
         // Other errors are short-lived, and one machine's error must not reach all machines.
         guard keys.canWrite, request.method == .get, status.code < 400 || status == .notFound || status == .gone,
-            MalformedReply.reason(reply.head, to: request) == nil, let requestedAt = asking.tierTime
+            MalformedReply.reason(reply.head, to: request) == nil
         else { return .nothing }
         switch decision {
         case .store(let response):
-            return keeping(of: response, to: request, arrival: configuration.uptime(), requestedAt: requestedAt)
+            return keeping(of: response, to: request, arrival: configuration.uptime(), asking)
         case .relay(removeStored: true):
             let isForOneUser =
                 request.headerFields[.authorization] != nil || CacheControl(reply.head.headerFields).isPrivate
@@ -72,7 +71,7 @@ extension SharedTier {
 
     /// Decides about a response that may be stored. The tier does not keep unusable responses.
     func keeping(
-        of response: StoredResponse, to request: HTTPRequest, arrival: Duration, requestedAt: HTTPDate
+        of response: StoredResponse, to request: HTTPRequest, arrival: Duration, _ asking: Asking
     ) -> Keeping {
         guard CacheGroups(response.fields).names.count <= TierLayout.maxTagCount else {
             count { $0.droppedWrites += 1 }
@@ -83,7 +82,7 @@ extension SharedTier {
         guard freshness.isFresh(at: response.responseTime), !freshness.alwaysNeedsValidation else {
             return hasHabit(request) ? .nothing : .remove
         }
-        return .fill(Fill(response: response, arrival: arrival, requestedAt: requestedAt))
+        return .fill(Fill(response: response, arrival: arrival, asking: asking))
     }
 
     /// Deletes records that a lookup has found, unless they are newer than a reply that the tier does not keep.
@@ -123,12 +122,9 @@ extension SharedTier {
 
     /// Writes a complete response: the body first, then its record, then the object of the URL if it lacks the names.
     func write(_ fill: Fill, _ body: Data, for request: HTTPRequest, after lookup: Lookup) async {
-        let record = { (held: Int64, written: HTTPDate) in
-            TierRecord(
-                fill.response, body: body, heldSeconds: held, writtenAt: written, requestedAt: fill.requestedAt)
-        }
         guard fill.fits(body) else { return count { $0.droppedWrites += 1 } }
-        await write(fill, for: request, after: lookup, record) { [self] (record) throws(TierEngineError) in
+        await write(fill, for: request, after: lookup, { TierRecord(fill.response, body: body, $0) }) {
+            [self] (record) throws(TierEngineError) in
             if record.body == nil { try await put(body, as: layout.body(digest: record.head.digest)) }
         }
     }
@@ -136,31 +132,32 @@ extension SharedTier {
     /// Writes a record, and the object of the URL if it lacks the names in `Vary`.
     ///
     /// - Parameters:
-    ///   - makeRecord: Returns the record for the seconds since its arrival, and the tier's time of writing.
+    ///   - makeRecord: Returns the record for its times.
     ///   - writeBody: Writes the body of the record, if need be.
     func write(
         _ fill: Fill, for request: HTTPRequest, after lookup: Lookup,
-        _ makeRecord: (_ held: Int64, _ written: HTTPDate) -> TierRecord,
+        _ makeRecord: (TierRecord.Times) -> TierRecord,
         writeBody: (TierRecord) async throws(TierEngineError) -> Void
     ) async {
         let key = layout.key(of: request.url)
         let scopes = layout.scopes(of: request) + layout.tags(of: fill.response.fields, url: request.url)
-        let removal = ownRemoval(of: scopes + [layout.keyObject(key)])
-        guard !isBreakerOpen, let written = tierTime, removal.map({ fill.requestedAt.secondsSince1970 > $0 }) ?? true
-        else { return count { $0.droppedWrites += 1 } }
+        guard !isBreakerOpen else { return count { $0.droppedWrites += 1 } }
         let name = layout.record(key, fill.response.varyKey)
-        let held = configuration.uptime() - fill.arrival
-        let record = makeRecord(held.components.seconds + (held.components.attoseconds > 0 ? 1 : 0), written)
         do throws(TierEngineError) {
             let known = try await knownKey(key, after: lookup)
+            guard let times = times(of: fill) else { throw .unavailable("the engine has not stated its time") }
+            let requestedAt = times.requestedAt.secondsSince1970
+            let ownRemoval = ownRemoval(of: scopes + [layout.keyObject(key)])
+            guard ownRemoval.map({ requestedAt > $0 }) ?? true else { return count { $0.droppedWrites += 1 } }
             let names = fill.response.varyKey.names
             guard known?.names.contains(names) ?? true else {
                 // The change removes the older responses, this one included. The next response is written.
-                try await writeKey(known?.adding(names, at: written) ?? KeyObject(names: [names]), key)
+                try await writeKey(known?.adding(names, at: times.writtenAt) ?? KeyObject(names: [names]), key)
                 return count { $0.droppedWrites += 1 }
             }
-            guard known?.removedAt.map({ fill.requestedAt.secondsSince1970 > $0 }) ?? true,
-                let encoded = try? record.encoded(), let object = SealedObject.sealing(encoded, as: name, with: keys)
+            let record = makeRecord(times)
+            guard known?.removedAt.map({ requestedAt > $0 }) ?? true, let encoded = try? record.encoded(),
+                let object = SealedObject.sealing(encoded, as: name, with: keys)
             else { return count { $0.droppedWrites += 1 } }
             try await writeBody(record)
             try await put(object, as: name)
@@ -174,12 +171,26 @@ extension SharedTier {
         }
     }
 
+    /// Returns the present times for a record of `fill`, or `nil` if the engine has not answered yet.
+    private func times(of fill: Fill) -> TierRecord.Times? {
+        guard let written = tierTime else { return nil }
+        let now = configuration.uptime()
+        return TierRecord.Times(
+            heldSeconds: (now - fill.arrival).roundedUpSeconds, writtenAt: written,
+            requestedAt: fill.asking.tierTime ?? written.advanced(by: -(now - fill.asking.start).roundedUpSeconds))
+    }
+
     /// Returns the object of the URL, or `nil` if the engine has none.
     ///
-    /// Without conditional writes, reads once more directly before the write: a removal in between would be lost.
+    /// Reads once more if the lookup has not read it. Without conditional writes, also reads once more directly before
+    /// the write: a removal in between would be lost.
     private func knownKey(_ key: String, after lookup: Lookup) async throws(TierEngineError) -> KeyObject? {
         var answer = lookup.keyObject
-        if case .absent = answer, !engine.hasConditionalWrites { answer = await readKeyObject(key) }
+        switch answer {
+        case .failed: answer = await readKeyObject(key)
+        case .absent where !engine.hasConditionalWrites: answer = await readKeyObject(key)
+        case .absent, .found: break
+        }
         switch answer {
         case .found(let object): return object
         case .absent: return nil
@@ -197,4 +208,8 @@ extension SharedTier {
             remember(object, of: key, readAt: start)
         }
     }
+}
+
+extension Duration {
+    fileprivate var roundedUpSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
 }

@@ -11,11 +11,11 @@ extension SharedTier {
         _ updates: [Int: StoredResponse], isRemoved: Bool, to request: HTTPRequest, _ asking: Asking,
         after lookup: Lookup
     ) {
-        guard canWrite, let requestedAt = asking.tierTime else { return }
+        guard canWrite else { return }
         let arrival = configuration.uptime()
         for (index, response) in updates {
             let candidate = lookup.candidates[index]
-            let kept = keeping(of: response, to: request, arrival: arrival, requestedAt: requestedAt)
+            let kept = keeping(of: response, to: request, arrival: arrival, asking)
             switch kept {
             case .fill(let fill) where !isRemoved:
                 let isAdmitted = writes.add { [self] in
@@ -45,13 +45,13 @@ extension SharedTier {
             && configuration.retention.map { bodyAge > ($0 * 3 / 4).components.seconds } ?? false
         await write(
             fill, for: request, after: lookup,
-            { held, written in
+            { times in
                 var record = candidate.record
                 record.head.response = fill.response
-                record.head.heldSeconds = held
-                record.head.writtenAt = written.secondsSince1970
-                record.head.requestedAt = fill.requestedAt.secondsSince1970
-                if isBodyDue { record.head.bodyWrittenAt = written.secondsSince1970 }
+                record.head.heldSeconds = times.heldSeconds
+                record.head.writtenAt = times.writtenAt.secondsSince1970
+                record.head.requestedAt = times.requestedAt.secondsSince1970
+                if isBodyDue { record.head.bodyWrittenAt = times.writtenAt.secondsSince1970 }
                 return record
             },
             writeBody: { [self] (record) throws(TierEngineError) in
