@@ -31,6 +31,9 @@ extension ResponseStore {
         /// program evicts.
         public var limits: Limits? = .standard
 
+        /// The time between two looks at limits that no commit exceeds. `nil` means ``Limits/checkInterval``.
+        package var limitCheckInterval: Duration?
+
         /// The policy that decides which entries are evicted first. `nil`, the default, keeps the policy of the store:
         /// ``EvictionPolicy/leastRecentlyUsed`` in a new one.
         ///

@@ -108,7 +108,7 @@ public final class ResponseStore: Sendable {
         let openBodies = OpenBodies(capacity: configuration.secureDelete ? 0 : configuration.openBodyCount)
         let readers = ReaderPool(
             count: max(1, configuration.readerCount), place, willClose: { hotKeys.detach() }, open: openReader)
-        let limits = LimitEnforcer(configuration.limits)
+        let limits = LimitEnforcer(configuration.limits) { try? place.root.freeByteCount() }
         let background = BackgroundWork()
         let requestPass: @Sendable () -> Void = {
             if limits.requestPass() { background.submit { store in store.keepLimits() } }
@@ -153,6 +153,7 @@ public final class ResponseStore: Sendable {
         background.attach(self)
         readers.prepare()
         if let work { schedule(work, usedBallast: usedBallast) }
+        if !isReadOnly, configuration.limits?.checkInterval != nil { background.submit { $0.keepLimitsOverTime() } }
         applyRecordingChoice()
     }
 

@@ -1,6 +1,7 @@
 import CacheStore
 import CacheStoreTesting
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(

@@ -100,7 +100,7 @@ package final class StoreSimulation {
         guard hasEvicted || room == .afterPass else { return }
         var isDone = false
         while !isDone {
-            _ = try transact { transaction in isDone = try enforcer.evictBatch(transaction) }
+            _ = try transact { transaction in isDone = try enforcer.evictBatch(transaction).isDone }
         }
     }
 

@@ -15,9 +15,11 @@ final class BackgroundWork: Sendable {
         reference.withLock { $0.store = store }
     }
 
-    func submit(_ work: @escaping @Sendable (ResponseStore) -> Void) {
-        lane.submit { [weak self] in
+    /// - Parameter delay: The time before the work, during which the store may be released.
+    func submit(after delay: Duration? = nil, _ work: @escaping @Sendable (ResponseStore) -> Void) {
+        let work: @Sendable () -> Void = { [weak self] in
             if let store = self?.reference.withLock({ $0.store }) { work(store) }
         }
+        if let delay { lane.submit(after: delay, work) } else { lane.submit(work) }
     }
 }

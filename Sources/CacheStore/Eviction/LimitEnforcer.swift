@@ -21,11 +21,20 @@ package final class LimitEnforcer: Sendable {
     }
 
     let limits: Limits?
+    /// Returns the free bytes of the volume, or `nil` if they are unknown.
+    private let freeBytes: @Sendable () -> Int64?
     /// Guards the work for the next pass, not the pass.
     private let passes = Mutex(Passes())
 
-    package init(_ limits: Limits?) {
+    package init(_ limits: Limits?, freeBytes: @escaping @Sendable () -> Int64? = { nil }) {
         self.limits = limits
+        self.freeBytes = freeBytes
+    }
+
+    /// The bytes missing to ``Limits/minFreeBytes``. 0 or less if enough bytes are free.
+    var missingBytes: Int64 {
+        guard let floor = limits?.minFreeBytes, let free = freeBytes() else { return 0 }
+        return floor.saturatingSubtracting(free)
     }
 
     /// The number of entries that a commit evicts before it checks its time. Usually one eviction is enough.
@@ -49,7 +58,9 @@ package final class LimitEnforcer: Sendable {
                 room = .afterPass
             }
         }
-        guard limits.isExceeded(by: try transaction.connection.size()) else { return room }
+        guard limits.isExceeded(by: try transaction.connection.size()) else {
+            return missingBytes > 0 ? .afterPass : room
+        }
         if let entry, let limit = limits.maxBytesBesideWAL, entry.byteCount > limit { return .none }
         let batch = try transaction.evict(atLeast: Self.evictedByCommit, sparing: entry?.id) { size in
             limits.isExceeded(by: size)
@@ -59,12 +70,11 @@ package final class LimitEnforcer: Sendable {
     }
 
     /// Evicts a batch to make room for a body of `byteCount` bytes, or, with `nil`, to approach the low-water mark.
-    /// Returns whether enough was evicted, or no more can be.
     package func evictBatch(
-        _ transaction: WriteTransaction, makingRoomFor byteCount: Int64? = nil
-    ) throws(StoreError) -> Bool {
-        guard let limits else { return true }
-        return try transaction.evict { limits.isExceeded(by: $0, addingBody: byteCount) }.isDone
+        _ transaction: WriteTransaction, makingRoomFor byteCount: Int64? = nil, byteLimit: Int64? = nil
+    ) throws(StoreError) -> EvictionBatch {
+        guard let limits else { return EvictionBatch(isDone: true) }
+        return try transaction.evict { limits.isExceeded(by: $0, addingBody: byteCount, byteLimit: byteLimit) }
     }
 
     // MARK: Passes

@@ -1,3 +1,5 @@
+public import CacheFoundation
+
 /// The limits of a store. Every process that opens the store with limits enforces them.
 ///
 /// The limits count the bytes on disk: bodies, the WAL, and the pages of the index beyond those of an empty one. A body
@@ -11,6 +13,10 @@
 /// low-water mark. After a limit was lowered, the first commit evicts some dozens of entries, and the pass evicts the
 /// rest. A commit also leaves the eviction to the pass if it would have to write many accesses first. A partition gets
 /// its room before the commit.
+///
+/// The limits of time and ``minFreeBytes`` need no call and no commit. The store looks at them when it opens, and then
+/// each sixteenth of the shortest time: at least each hour, and at most each minute. An entry that is too old may answer
+/// until then. A look reads every entry only if the oldest one has to go.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk, or `nil` for no limit.
     public var maxBytes: Int64?
@@ -23,6 +29,14 @@ public struct Limits: Hashable, Sendable {
     /// representations do not count. The least recently used entries of a partition go first, under any
     /// ``EvictionPolicy``.
     public var maxPartitionBytes: Int64?
+    /// The longest time without an access, or `nil` for no limit. An entry that was never used counts from its storing.
+    public var maxIdleTime: Duration?
+    /// The longest time since the body of an entry was stored, or `nil` for no limit. A validation does not change that
+    /// time, and freshness does not matter.
+    public var maxAge: Duration?
+    /// The bytes that stay free on the volume of the store, or `nil` for no limit. While other programs fill the volume,
+    /// the store evicts, at most all its unpinned entries.
+    public var minFreeBytes: Int64?
     /// The share of a limit, between 0 and 1, down to which an eviction goes. With 0.9, the default, one eviction
     /// removes many entries, so that not every write evicts.
     public var lowWaterMark: Double
@@ -35,16 +49,37 @@ public struct Limits: Hashable, Sendable {
     ///   - maxEntryBytes: The most bytes of one body. The default is an eighth of `maxBytes`, because one large body
     ///     would displace very many small ones.
     ///   - maxPartitionBytes: The most bytes of each partition, or `nil` for no limit.
+    ///   - maxIdleTime: The longest time without an access, or `nil` for no limit.
+    ///   - maxAge: The longest time since the body of an entry was stored, or `nil` for no limit.
+    ///   - minFreeBytes: The bytes that stay free on the volume of the store, or `nil` for no limit.
     ///   - lowWaterMark: The share of a limit down to which an eviction goes.
     public init(
         maxBytes: Int64? = nil, maxEntries: Int? = nil, maxEntryBytes: Int64? = nil, maxPartitionBytes: Int64? = nil,
-        lowWaterMark: Double = 0.9
+        maxIdleTime: Duration? = nil, maxAge: Duration? = nil, minFreeBytes: Int64? = nil, lowWaterMark: Double = 0.9
     ) {
         self.maxBytes = maxBytes.map { max(0, $0) }
         self.maxEntries = maxEntries.map { max(0, $0) }
         self.maxEntryBytes = (maxEntryBytes ?? maxBytes.map { $0 / 8 }).map { max(0, $0) }
         self.maxPartitionBytes = maxPartitionBytes.map { max(0, $0) }
+        self.maxIdleTime = maxIdleTime.map { max(.zero, $0) }
+        self.maxAge = maxAge.map { max(.zero, $0) }
+        self.minFreeBytes = minFreeBytes.map { max(0, $0) }
         self.lowWaterMark = lowWaterMark.isNaN ? 0.9 : min(max(lowWaterMark, 0), 1)
+    }
+
+    /// Returns a limit of bytes that is a share of the size of a volume, as it is now.
+    ///
+    /// ```swift
+    /// configuration.limits = try .fraction(of: directory, 0.05)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - directory: A directory on the volume, such as that of the store. It need not exist yet.
+    ///   - share: The share, from 0 to 1.
+    /// - Throws: ``StoreError/file(_:)`` if the size of the volume cannot be read.
+    public static func fraction(of directory: URL, _ share: Double) throws(StoreError) -> Limits {
+        let size = try FileDescriptor.volumeByteCount(ofNearest: directory)
+        return Limits(maxBytes: Int64(Double(size) * (share.isNaN ? 0 : min(max(share, 0), 1))))
     }
 
     /// The default limits of a store: 512 MiB on disk.
@@ -69,12 +104,28 @@ extension Limits {
         maxBytes.map { $0 < 8 * Self.smallestWAL ? $0 : $0 - Self.walByteCount(below: $0) }
     }
 
+    /// The rules of the limits of time.
+    var ageRules: [EvictionRule] {
+        [maxIdleTime.map { .unusedFor($0) }, maxAge.map { .olderThan($0) }].compactMap(\.self)
+    }
+
+    /// The time between two looks at the limits that no commit exceeds, or `nil` without such limits.
+    package var checkInterval: Duration? {
+        let ages = [maxIdleTime, maxAge].compactMap(\.self).map { min($0 / 16, .seconds(3600)) }
+        let floor = minFreeBytes.map { _ in Duration.seconds(60) }
+        return (ages + [floor].compactMap(\.self)).min().map { max($0, .seconds(60)) }
+    }
+
     /// Whether a store of this size exceeds a limit after adding a body of `byteCount` bytes. With `nil`, whether the
     /// size exceeds a low-water mark.
-    func isExceeded(by size: StoreSize, addingBody byteCount: Int64? = 0) -> Bool {
+    ///
+    /// - Parameter byteLimit: Another limit of bytes. The lower one counts.
+    func isExceeded(by size: StoreSize, addingBody byteCount: Int64? = 0, byteLimit: Int64? = nil) -> Bool {
         let share = byteCount == nil ? lowWaterMark : 1
         let bytes = Double(size.bytes) + Double(byteCount ?? 0)
-        if let maxBytesBesideWAL, bytes > Double(maxBytesBesideWAL) * share { return true }
+        for limit in [maxBytesBesideWAL, byteLimit] {
+            if let limit, bytes > Double(limit) * share { return true }
+        }
         if let maxEntries, Double(size.entries) > Double(maxEntries) * share { return true }
         return false
     }

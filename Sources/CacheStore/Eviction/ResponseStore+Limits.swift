@@ -5,11 +5,9 @@ extension ResponseStore {
         let partitions = limits.passBegins()
         do throws(StoreError) {
             for partition in partitions { _ = try evict(fromPartition: partition) }
-            let lock = try blobs.lock()
-            while true {
-                let isDone = try writer.recoveringFromDamage { () throws(StoreError) in try keepLimits(under: lock) }
-                guard let isDone else { return }
-                if isDone { break }
+            let byteLimit = try byteLimitOfVolume()
+            try evictBehindLookups { [limits] (transaction, _) throws(StoreError) in
+                try limits.evictBatch(transaction, byteLimit: byteLimit)
             }
             try deleteFiles()
         } catch {
@@ -18,20 +16,65 @@ extension ResponseStore {
         }
     }
 
-    /// Evicts one batch under the lock of `blobs/`.
+    /// Returns the bytes that the volume leaves to the store, or `nil` while enough bytes are free.
+    private func byteLimitOfVolume() throws(StoreError) -> Int64? {
+        guard limits.limits?.minFreeBytes != nil else { return nil }
+        // Files of evicted bodies are not free yet. Evicting more because of them would empty the store.
+        try deleteFiles()
+        let missing = limits.missingBytes
+        guard missing > 0 else { return nil }
+        let byteCount = try read { (connection) throws(StoreError) in try connection.size().bytes }
+        return max(0, byteCount.saturatingSubtracting(missing))
+    }
+
+    /// Looks at the limits that no commit exceeds, now and after each interval. Ends with the store.
+    func keepLimitsOverTime() {
+        guard let limits = limits.limits, let interval = configuration.limitCheckInterval ?? limits.checkInterval else {
+            return
+        }
+        do throws(StoreError) {
+            try checkOpen()
+            if self.limits.missingBytes > 0 { keepLimits() }
+            let now = now
+            for rule in limits.ageRules {
+                let isDue = try read { (connection) throws(StoreError) in try connection.mayContain(rule, now: now) }
+                guard isDue else { continue }
+                try evictBehindLookups { (transaction, previous) throws(StoreError) in
+                    try transaction.evict(rule, after: previous, now: now)
+                }
+            }
+            try deleteFiles()
+        } catch .closed {
+            return
+        } catch {
+            observation.log.debug("cannot keep the limits", ["error": "\(error)"])
+        }
+        background.submit(after: interval) { store in store.keepLimitsOverTime() }
+    }
+
+    /// Evicts batch by batch, unless another process is doing so.
     ///
-    /// Takes the lock for each batch, so that a quarantine of the index, perhaps by this process, waits for one batch
-    /// only.
-    ///
-    /// - Returns: Whether this was the last batch. `nil` without an index, or while another process holds the lock.
-    private func keepLimits(under lock: DirectoryLock) throws(StoreError) -> Bool? {
-        // A suspended store must not take the lock.
-        try checkOpen()
-        guard try lock.tryExclusive() else { return nil }
-        defer { lock.release() }
-        // The writer would wait for this lock to create a missing index.
-        guard place.indexIdentity != nil else { return nil }
-        return try writer.writeOnce { [limits] (transaction) throws(StoreError) in try limits.evictBatch(transaction) }
+    /// Takes the lock of `blobs/` for each batch, so that a quarantine of the index, perhaps by this process, waits for
+    /// one batch only.
+    private func evictBehindLookups(
+        _ evict: @escaping @Sendable (WriteTransaction, _ previous: EvictionBatch?) throws(StoreError) -> EvictionBatch
+    ) throws(StoreError) {
+        let lock = try blobs.lock()
+        var batch = EvictionBatch()
+        while !batch.isDone {
+            let previous = batch
+            let next = try writer.recoveringFromDamage { () throws(StoreError) -> EvictionBatch? in
+                // A suspended store must not take the lock.
+                try checkOpen()
+                guard try lock.tryExclusive() else { return nil }
+                defer { lock.release() }
+                // The writer would wait for this lock to create a missing index.
+                guard place.indexIdentity != nil else { return nil }
+                return try writer.writeOnce { (transaction) throws(StoreError) in try evict(transaction, previous) }
+            }
+            guard let next else { return }
+            batch = next
+        }
     }
 
     /// The size from which room for a body is made before its commit, because many small entries may have to go.
@@ -48,7 +91,7 @@ extension ResponseStore {
         guard limits.limits != nil else { return .enough }
         if byteCount >= Self.largeByteCount, byteCount <= limits.limits?.maxBytesBesideWAL ?? .max {
             while try !writer.write({ [limits] (transaction) throws(StoreError) in
-                try limits.evictBatch(transaction, makingRoomFor: byteCount)
+                try limits.evictBatch(transaction, makingRoomFor: byteCount).isDone
             }) {}
         }
         guard let partition else { return .enough }
@@ -93,5 +136,34 @@ extension ResponseStore {
             if !batch.isExhausted { break }
         }
         return .afterPass
+    }
+}
+
+extension Connection {
+    /// Whether an entry may be in a rule by age. Reads the entries that were stored or used first, not all: if the clock
+    /// was set back, an entry behind them waits until these have gone.
+    fileprivate func mayContain(_ rule: EvictionRule, now: Int64) throws(StoreError) -> Bool {
+        let (age, questions): (Duration, [String])
+        switch rule {
+        case .unusedFor(let time):
+            age = time
+            questions = [
+                "SELECT accessed_at FROM access WHERE is_pinned = 0 ORDER BY recency LIMIT 1",
+                """
+                SELECT created_at FROM entry LEFT JOIN access ON entry_id = id
+                WHERE id >= (SELECT unused_id FROM total) AND entry_id IS NULL ORDER BY id LIMIT 1
+                """,
+            ]
+        case .olderThan(let time):
+            (age, questions) = (time, ["SELECT created_at FROM entry WHERE is_pinned = 0 ORDER BY id LIMIT 1"])
+        case .maxBytes, .maxEntries: return true
+        }
+        let limit = now.saturatingSubtracting(age.milliseconds)
+        for question in questions {
+            let statement = try prepare(question)
+            defer { statement.reset() }
+            if try statement.step(), statement.int64(0) < limit { return true }
+        }
+        return false
     }
 }

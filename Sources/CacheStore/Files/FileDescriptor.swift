@@ -1,3 +1,4 @@
+internal import CacheFoundation
 internal import CPlatform
 
 /// An open file, closed when the last reference is released.
@@ -134,6 +135,23 @@ package final class FileDescriptor: Sendable {
         var buffer = statvfs()
         try Self.retrying("fstatvfs", path) { fstatvfs(number, &buffer) }
         let (byteCount, isOver) = UInt64(buffer.f_bavail).multipliedReportingOverflow(by: UInt64(buffer.f_frsize))
+        return isOver ? .max : Int64(clamping: byteCount)
+    }
+
+    /// Returns the size of the volume of a directory, or of the nearest directory above it that exists.
+    static func volumeByteCount(ofNearest directory: URL) throws(StoreError) -> Int64 {
+        var url = directory.standardizedFileURL
+        var buffer = statvfs()
+        while true {
+            let path = url.path(percentEncoded: false)
+            do {
+                try retrying("statvfs", path) { statvfs(path, &buffer) }
+                break
+            } catch let error where error.meansMissing && path != "/" {
+                url.deleteLastPathComponent()
+            }
+        }
+        let (byteCount, isOver) = UInt64(buffer.f_blocks).multipliedReportingOverflow(by: UInt64(buffer.f_frsize))
         return isOver ? .max : Int64(clamping: byteCount)
     }
 

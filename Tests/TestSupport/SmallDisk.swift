@@ -1,14 +1,15 @@
 import CacheStoreTesting
-import Foundation
+public import Foundation
 
 /// A file system of a few megabytes in memory. Unmounted with the last reference.
-final class SmallDisk: Sendable {
+public final class SmallDisk: Sendable {
     private let directory: TemporaryDirectory
 
-    var url: URL { directory.url }
+    /// The mount point.
+    public var url: URL { directory.url }
 
     /// Returns `nil` if this process may not mount a file system.
-    init?(byteCount: Int) throws {
+    public init?(byteCount: Int) throws {
         #if os(Linux)
         directory = try TemporaryDirectory()
         guard mount("tmpfs", directory.path, "tmpfs", UInt(MS_NOSUID) | UInt(MS_NODEV), "size=\(byteCount)") == 0 else {
@@ -27,7 +28,7 @@ final class SmallDisk: Sendable {
     }
 
     /// Whether this process can mount a file system.
-    static var isPossible: Bool {
+    public static var isPossible: Bool {
         (try? SmallDisk(byteCount: 65_536)) != nil
     }
 }
