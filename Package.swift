@@ -37,6 +37,8 @@ let package = Package(
         .library(name: "CacheTier", targets: ["CacheTier"]),
         .library(name: "HTTPCaching", targets: ["HTTPCaching"]),
         .library(name: "CacheStoreTesting", targets: ["CacheStoreTesting"]),
+        // Not a part of CacheStoreTesting, because it needs Swift Testing, which previews lack.
+        .library(name: "CacheStoreTestTraits", targets: ["CacheStoreTestTraits"]),
         // Not a part of CacheStoreTesting, because it needs SwiftNIO.
         .library(name: "LoopbackOrigin", targets: ["LoopbackOrigin"]),
         .library(name: "URLSessionCompatibility", targets: ["URLSessionCompatibility"]),
@@ -177,7 +179,8 @@ let package = Package(
             name: "CacheReports",
             dependencies: [
                 "ByteText",
-                "CacheLoader", "CacheStore", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "CacheLoader", "CacheStore", "HTTPArchive",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
         ),
@@ -192,6 +195,7 @@ let package = Package(
                 "CacheLoader",
                 "CacheReports",
                 "CacheStore",
+                "HTTPArchive",
                 "HTTPCaching",
                 "LoopbackHTTP",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -226,9 +230,26 @@ let package = Package(
             swiftSettings: swiftSettings
         ),
         .target(
+            // HTTP Archives, for replays in tests and for the tool.
+            name: "HTTPArchive",
+            dependencies: [
+                "CacheCodings", "CacheFoundation", "CacheTransport", "HTTPCaching",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
             name: "CacheStoreTesting",
             dependencies: [
-                "CacheFoundation", "CacheStore", "CacheLoader", "CacheTier",
+                "CacheFoundation", "CacheStore", "CacheLoader", "CacheTier", "HTTPArchive",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .target(
+            name: "CacheStoreTestTraits",
+            dependencies: [
+                "CacheFoundation", "CacheLoader", "CacheStoreTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: swiftSettings
@@ -275,6 +296,7 @@ let package = Package(
                 "CacheReports",
                 "CacheStore",
                 "CacheTier",
+                "HTTPArchive",
                 "LoopbackOrigin",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -429,9 +451,10 @@ let package = Package(
         .testTarget(
             name: "CacheStoreTestingTests",
             dependencies: [
-                "CacheLoader", "CacheStore", "CacheStoreTesting", "LoopbackOrigin",
+                "CacheLoader", "CacheStore", "CacheStoreTestTraits", "CacheStoreTesting", "LoopbackOrigin",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
+            exclude: ["Recordings"],
             swiftSettings: swiftSettings
         ),
         .testTarget(

@@ -36,9 +36,6 @@ static const unsigned char format_js[] = {
 static const unsigned char freshness_js[] = {
 #embed "Web/freshness.js"
 };
-static const unsigned char har_js[] = {
-#embed "Web/har.js"
-};
 static const unsigned char icon_svg[] = {
 #embed "Web/icon.svg"
 };
@@ -93,7 +90,6 @@ static const cinspectorpage_file files[] = {
     FILE_NAMED("failures.js", failures_js),
     FILE_NAMED("format.js", format_js),
     FILE_NAMED("freshness.js", freshness_js),
-    FILE_NAMED("har.js", har_js),
     FILE_NAMED("icon.svg", icon_svg),
     FILE_NAMED("index.html", index_html),
     FILE_NAMED("keys.js", keys_js),

@@ -64,6 +64,7 @@ public struct StoreInspector: Sendable {
         switch (request.method, request.path) {
         case (.get, "api/session"): return .json(try await reading { try $0.session(csrfToken) })
         case (.get, "api/live"): return try live(request)
+        case (.get, "api/har"): return try await scanning { try $0.archive(query) }
         case (.get, "api/overview"): return .json(try await scanning { try $0.overview(query) })
         case (.get, "api/statistics"): return .json(try await reading { try $0.statistics() })
         case (.get, "api/bytes"): return .json(try await scanning { try $0.bytes() })

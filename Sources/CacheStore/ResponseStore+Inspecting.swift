@@ -22,6 +22,11 @@ extension ResponseStore {
         }
     }
 
+    /// Returns the ids of the entries in a selection, in ascending order.
+    package func entryIDs(in selection: EntrySelection) throws(StoreError) -> [Int64] {
+        try readLong { (connection) throws(StoreError) in try connection.ids(in: selection).sorted() }
+    }
+
     /// Returns the entries and bytes of each host, media type and age, the largest first. Reads every entry.
     package func byteGroups() throws(StoreError) -> [ByteGroup] {
         let now = now

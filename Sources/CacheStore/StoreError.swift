@@ -151,3 +151,13 @@ extension StoreError {
     /// Whether the disk was full, or the quota of the user was used up.
     var isFullDisk: Bool { sqlite?.isFull ?? system?.isFull ?? false }
 }
+
+extension StoreError {
+    /// Whether the store works but refuses this response.
+    package var isRefusal: Bool {
+        switch self {
+        case .bodyTooLarge, .exceedsLimits, .headTooLarge, .removedMeanwhile: true
+        default: false
+        }
+    }
+}

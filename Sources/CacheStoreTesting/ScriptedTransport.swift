@@ -1,5 +1,6 @@
 public import CacheFoundation
 public import CacheLoader
+internal import HTTPArchive
 public import HTTPTypes
 internal import Synchronization
 
@@ -53,7 +54,7 @@ public final class ScriptedTransport: HTTPTransport {
     public convenience init(_ replies: [String: [ScriptedReply]]) {
         let script = RemainingReplies(replies)
         self.init(answering: { request, _, onInterimResponse throws(TransportError) in
-            try await script.next(to: request, for: request.url, onInterimResponse)
+            try await script.next(to: request, for: request.absoluteURL, onInterimResponse)
         })
     }
 
@@ -80,7 +81,7 @@ public final class ScriptedTransport: HTTPTransport {
     public var requests: [HTTPRequest] { sent.map(\.request) }
 
     /// Returns the heads of the recorded requests for an absolute URL, in order.
-    public func requests(to url: String) -> [HTTPRequest] { requests.filter { $0.url == url } }
+    public func requests(to url: String) -> [HTTPRequest] { requests.filter { $0.absoluteURL == url } }
 
     /// The number of recorded requests.
     public var requestCount: Int { log.withLock { $0.count } }
@@ -125,14 +126,11 @@ private final class RemainingReplies: Sendable {
         }
         guard let reply else {
             throw TransportError(
-                .unsupportedRequest, message: "the script has no reply to \(request.method.rawValue) \(request.url)")
+                .unsupportedRequest,
+                message: "the script has no reply to \(request.method.rawValue) \(request.absoluteURL)")
         }
         return try await reply.response(to: request.method, onInterimResponse: onInterimResponse)
     }
-}
-
-extension HTTPRequest {
-    fileprivate var url: String { "\(scheme ?? "")://\(authority ?? "")\(path ?? "")" }
 }
 
 extension RequestContent {

@@ -15,8 +15,8 @@ struct Tool: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             Demo.self, Get.self, Prefetch.self, Put.self, List.self, Show.self, Explain.self, Stats.self, Watch.self,
-            Record.self, Evict.self, Simulate.self, Remove.self, Check.self, SQL.self, Snapshot.self, Serve.self,
-            Tier.self, Directory.self,
+            Record.self, Evict.self, Simulate.self, Remove.self, Check.self, SQL.self, Snapshot.self,
+            Export.self, Import.self, Serve.self, Tier.self, Directory.self,
         ])
 
     func run() throws {

@@ -27,13 +27,3 @@ extension ReceivedResponse {
         return announced != byteCount
     }
 }
-
-extension StoreError {
-    /// Whether the store works but refuses this response.
-    var isRefusal: Bool {
-        switch self {
-        case .bodyTooLarge, .exceedsLimits, .headTooLarge, .removedMeanwhile: true
-        default: false
-        }
-    }
-}

@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheStore
+import CacheStoreTestTraits
 import CacheStoreTesting
 import Foundation
 import HTTPTypes
@@ -20,6 +21,16 @@ struct TestingArticleTests {
         let again = try await loader.load("https://example.com/feed")
         #expect(again.source == .disk)
         #expect(transport.requestCount == 1)
+    }
+
+    @Test(.replay("Recordings/search"))
+    func searchFindsSwift() async throws {
+        let clock = ManualClock(ReplayTrait.startDate)
+        let store = try ResponseStore.temporary(clock: clock)
+        let loader = ResourceLoader(store: store, transport: ReplayTrait.transport, clock: clock)
+
+        let found = try await loader.load("https://example.com/search?q=swift", as: .text)
+        #expect(found.value.contains("Swift"))
     }
 
     @Test("Each URL has its own replies, and the last one repeats")

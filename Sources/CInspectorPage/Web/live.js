@@ -3,10 +3,9 @@
 
 import * as api from "./api.js";
 import {Chart, drawing, patterns} from "./charts.js";
-import {copyButton, download, facts, failed, field, h, linkButton, middle, put} from "./dom.js";
+import {copyButton, facts, failed, field, h, linkButton, middle, put} from "./dom.js";
 import {OUTCOMES, SHAPES, bytes, clock, count, curl, milliseconds, percent, plural} from "./format.js";
 import {specification} from "./freshness.js";
-import {har} from "./har.js";
 import {VirtualTable} from "./table.js";
 
 /// The records in memory, and the rows of the table.
@@ -273,10 +272,12 @@ export class Live {
       h("button", {onclick: () => { this.detail.hidden = true; }}, "Close")));
   }
 
-  /// Saves the shown requests.
+  /// Saves the shown requests, with the bodies that are still stored.
   #export() {
     const records = this.#shown.filter((record) => record.outcome);
-    download("requests.har", "application/json", har(records, this.#context.session.version));
+    const times = records.map((record) => record.time).sort();
+    const href = api.path("har", {from: times.at(0) ?? "~", to: times.at(-1), host: this.host, outcomes: [...this.#outcomes].join(",")});
+    h("a", {href, download: "requests.har"}).click();
     this.#context.announce(plural(records.length, "request saved", "requests saved"));
   }
 

@@ -7,12 +7,21 @@ import Foundation
 struct OutputFile {
     let path: String
 
-    func write(_ data: Data) throws(Failure) {
+    func write(_ data: Data) throws {
+        try write { part in try part(data) }
+    }
+
+    /// Writes a file in parts. After an error of `body`, the old file stays.
+    func write(_ body: (_ part: (Data) throws(Failure) -> Void) throws -> Void) throws {
         let file = try open(mode: 0o666)
-        let failure = data.writeAll(to: file.descriptor)
-        guard failure == 0 else {
+        do {
+            try body { (data) throws(Failure) in
+                let failure = data.writeAll(to: file.descriptor)
+                if failure != 0 { throw .system(path, errno: failure) }
+            }
+        } catch {
             file.discard()
-            throw .system(path, errno: failure)
+            throw error
         }
         try file.keep()
     }

@@ -1,15 +1,17 @@
 internal import ByteText
 
 /// Parses a URL query as `application/x-www-form-urlencoded` (https://url.spec.whatwg.org/#urlencoded-parsing).
-enum FormQuery {
+package enum FormQuery {
     /// A decoded parameter in UTF-8.
-    struct Pair: Hashable {
-        let name: [UInt8]
-        let value: [UInt8]
+    package struct Pair: Hashable {
+        package let name: [UInt8]
+        package let value: [UInt8]
     }
 
     /// Returns the parameters whose names `isIncluded` accepts, in order. Skips empty parameters, as in `a=1&&b=2`.
-    static func pairs(_ query: Substring.UTF8View, where isIncluded: (_ name: [UInt8]) -> Bool) -> [Pair] {
+    package static func pairs(
+        _ query: Substring.UTF8View, where isIncluded: (_ name: [UInt8]) -> Bool = { _ in true }
+    ) -> [Pair] {
         var pairs: [Pair] = []
         for part in query.split(separator: UInt8(ascii: "&")) {
             let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex

@@ -1,0 +1,91 @@
+import CacheLoader
+package import CacheStore
+import Foundation
+package import HTTPArchive
+import HTTPTypes
+
+/// Describes stored responses as entries of an HTTP Archive. Redacts credentials and cookies.
+package struct ArchivedResponses: Sendable {
+    private let store: ResponseStore
+    private let redaction = Redaction()
+
+    package init(of store: ResponseStore) {
+        self.store = store
+    }
+
+    /// Returns an entry of the archive, or `nil` for a part of a response and for a missing body.
+    ///
+    /// Reads the whole body. Does not count as an access.
+    ///
+    /// - Parameter decodedLimit: The most bytes of a decoded body. A longer one stays in its content coding.
+    package func entry(
+        of stored: StoredEntry, decodedLimit: Int64 = 1 << 28
+    ) throws(StoreError) -> HTTPArchive.Entry? {
+        guard stored.metadata.part == nil, let body = try store.openBody(of: stored) else { return nil }
+        var fields = HTTPFields()
+        for field in stored.nominatedFields {
+            guard let name = HTTPField.Name(field.name), let value = field.value else { continue }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        let metadata = stored.metadata
+        let exchange = RecordedExchange(
+            request: redaction.redacted(HTTPRequest(key: stored.key, fields: fields)), content: nil,
+            response: redaction.redacted(
+                HTTPResponse(
+                    status: HTTPResponse.Status(code: metadata.status), headerFields: stored.responseFields)),
+            body: Data(try body.data()), isBodyDecoded: metadata.isBodyDecoded, date: metadata.requestedAt,
+            duration: .seconds(max(0, metadata.receivedAt.timeIntervalSince(metadata.requestedAt))))
+        return HTTPArchive.Entry(exchange, decodedLimit: decodedLimit)
+    }
+
+    /// Describes a recorded request.
+    ///
+    /// The record has neither fields nor bodies. The entry takes both from the stored response that answered, if that is
+    /// still stored. A field `Cache-Status` (RFC 9211) says how the cache answered.
+    ///
+    /// - Parameter limit: The most bytes of a body. A longer one is left out.
+    package func entry(of record: RequestRecord, limit: Int64) throws(StoreError) -> HTTPArchive.Entry {
+        var entry = try response(to: record, limit: limit) ?? withoutBody(record)
+        entry.startedDateTime = record.timestamp
+        entry.time = record.milliseconds
+        entry.wait = record.latency / .milliseconds(1)
+        entry.response.headers.append(HTTPArchive.Field(name: "Cache-Status", value: record.cacheStatus))
+        entry.fromCache = record.forwardReason == nil ? "disk" : nil
+        entry.connection = "\(record.processID)"
+        entry.comment = record.outcome.rawValue
+        return entry
+    }
+
+    private func withoutBody(_ record: RequestRecord) -> HTTPArchive.Entry {
+        let (method, url) = (record.method, redaction.redactedURL(record.url))
+        return HTTPArchive.Entry(
+            startedDateTime: "", request: HTTPArchive.Request(method: method, url: url),
+            response: HTTPArchive.Response(
+                status: record.status ?? 0, content: HTTPArchive.Content(size: record.byteCount)))
+    }
+
+    /// Returns the only stored response that can have answered, or `nil`.
+    private func response(to record: RequestRecord, limit: Int64) throws(StoreError) -> HTTPArchive.Entry? {
+        guard record.method == "GET", !record.isTruncated, let status = record.status,
+            let key = try? CacheKey.loading(record.url, partition: record.partition)
+        else { return nil }
+        let end = record.startedAt.addingTimeInterval(record.duration / .seconds(1))
+        let isNew = record.replyDecision?.action == .stored
+        let candidates = try store.responses(for: key).filter { stored in
+            // Times in the index are whole milliseconds.
+            stored.metadata.status == status && stored.metadata.receivedAt <= end.addingTimeInterval(0.001)
+                && (!isNew || stored.metadata.receivedAt >= record.startedAt.addingTimeInterval(-0.001))
+        }
+        guard let stored = candidates.first, candidates.count == 1, stored.byteCount <= limit else { return nil }
+        return try entry(of: stored, decodedLimit: limit)
+    }
+}
+
+extension RequestRecord {
+    /// The member of `Cache-Status` that the answer had.
+    fileprivate var cacheStatus: String {
+        let answer = forwardReason.map { "fwd=\($0.rawValue)" } ?? "hit"
+        let stored = replyDecision?.action == .stored ? "; stored" : ""
+        return "cachestore; \(answer)\(stored)\(outcome == .coalesced ? "; collapsed" : "")"
+    }
+}
