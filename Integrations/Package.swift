@@ -13,6 +13,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .library(name: "AsyncHTTPClientCaching", targets: ["AsyncHTTPClientCaching"]),
+        .library(name: "CacheConfiguration", targets: ["CacheConfiguration"]),
         .library(name: "CacheLifecycle", targets: ["CacheLifecycle"]),
         .library(name: "CacheTracing", targets: ["CacheTracing"]),
         .library(name: "HummingbirdCaching", targets: ["HummingbirdCaching"]),
@@ -21,12 +22,14 @@ let package = Package(
     dependencies: [
         .package(name: "CacheStore", path: ".."),
         .package(url: "https://github.com/apple/swift-async-algorithms", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["JSON"]),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -67,6 +70,33 @@ let package = Package(
             ],
             // The linked suites are shared with the package CacheStore, where they use the target TestSupport.
             swiftSettings: swiftSettings + [.define("INTEGRATIONS")]
+        ),
+        .target(
+            name: "CacheConfiguration",
+            dependencies: [
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheTier", package: "CacheStore"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "HTTPCaching", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: swiftSettings
+        ),
+        .testTarget(
+            name: "CacheConfigurationTests",
+            dependencies: [
+                "CacheConfiguration",
+                .product(name: "CacheLoader", package: "CacheStore"),
+                .product(name: "CacheStore", package: "CacheStore"),
+                .product(name: "CacheStoreTesting", package: "CacheStore"),
+                .product(name: "CacheTier", package: "CacheStore"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "HTTPCaching", package: "CacheStore"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: swiftSettings
         ),
         .target(
             name: "CacheLifecycle",

@@ -1,10 +1,8 @@
-package import ArgumentParser
-
 /// A number of bytes, in the tool's own units or in those of other tools.
 ///
 /// `kB`, `MB`, `GB` and so on are powers of 1000. `KiB`, `MiB`, `GiB` and single letters are powers of 1024, as in the
-/// GNU tools.
-package struct ByteLimit: ExpressibleByArgument {
+/// GNU tools. The package Integrations reads sizes with a link to this file, which therefore imports nothing.
+package struct ByteLimit {
     package let byteCount: Int64
 
     /// The accepted forms, for the help of an option.
@@ -40,6 +38,4 @@ package struct ByteLimit: ExpressibleByArgument {
         }
         return (0...place).reduce(1) { factor, _ in factor * base }
     }
-
-    package static var defaultCompletionKind: CompletionKind { .list(["10MB", "100MB", "1GB", "10MiB", "1GiB"]) }
 }

@@ -1,0 +1,1 @@
+../../../Sources/CacheStoreTool/Arguments/ByteLimit.swift
