@@ -138,9 +138,14 @@ stop_python_origin() {
 
 # start_proxy [OPTION…]: starts the proxy at $proxy, with its store in $work/store.
 start_proxy() {
+    run_proxy --listen 127.0.0.1:0 --store "$work/store" "$@"
+}
+
+# run_proxy [OPTION…]: starts the proxy at $proxy, with no other options.
+run_proxy() {
     # The shell creates the file in the child process, too late for the loop below. A restart must not read the old address.
     : > "$work/proxy.out"
-    "$CACHEPROXY" --listen 127.0.0.1:0 --store "$work/store" "$@" > "$work/proxy.out" 2> "$work/proxy.err" &
+    "$CACHEPROXY" "$@" > "$work/proxy.out" 2> "$work/proxy.err" &
     proxy_pid=$!
     children+=("$proxy_pid")
     for _ in $(seq 200); do

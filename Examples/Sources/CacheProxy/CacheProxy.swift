@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import CacheConfiguration
 internal import CacheLoader
 internal import CacheStore
 internal import CacheTier
@@ -18,10 +19,19 @@ struct CacheProxy: AsyncParsableCommand {
             part of the URL of a stored response. Otherwise a forward proxy: requests in absolute form go to the host \
             that they name. Nothing is added. A safe request is sent once more if a kept connection to the origin turns \
             out to be closed.
+
+            Values also come from the environment, such as CACHEPROXY_LISTEN, CACHEPROXY_STORE_DIRECTORY and \
+            CACHEPROXY_STORE_MAX_BYTES, and from a JSON file. The command line comes before the environment, and the \
+            environment before the file.
             """)
 
+    @Option(
+        help: ArgumentHelp("Read this file, such as {\"listen\": \"127.0.0.1:8081\"}.", valueName: "file"),
+        completion: .file())
+    var config: String?
+
     @Option(help: "Where to listen: host:port. Port 0 takes a free one.")
-    var listen: ListenAddress
+    var listen: ListenAddress?
 
     @Option(help: "Where all requests go: http://host:port or https://host:port.")
     var origin: OriginAddress?
@@ -43,7 +53,7 @@ struct CacheProxy: AsyncParsableCommand {
     var rootCertificates: String?
 
     @Option(help: "The directory of the store.")
-    var store: String
+    var store: String?
 
     @Flag(help: "Answer as a cache of several users.")
     var shared = false
@@ -60,44 +70,66 @@ struct CacheProxy: AsyncParsableCommand {
     @Option(help: "Answer GET /metrics here, for Prometheus: host:port. Port 0 takes a free one.")
     var metrics: ListenAddress?
 
-    @OptionGroup var tierOptions: TierOptions
+    @Option(
+        help: ArgumentHelp(
+            "A cache that machines share: the URL of its folder, or s3+https://HOST/BUCKET. CACHESTORE_TIER_KEY has its secret.",
+            valueName: "url"))
+    var tier: String?
+
+    @Option(help: ArgumentHelp("The partition of the shared tier, such as a tenant.", valueName: "name"))
+    var tierPartition: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Wait for an answer of the shared tier for as many seconds; 0.1 by default, 0.5 on S3.",
+            valueName: "seconds"))
+    var tierDeadline: Double?
 
     func run() async throws {
         let termination = TerminationSignal()
         // No other code in this process uses SQLite.
         ResponseStore.disableSQLiteMemoryStatistics()
-        let logger = Logger(label: "cacheproxy") { StreamLogHandler.standardError(label: $0) }
-        var settings = ResponseStore.Configuration()
-        settings.limits = maxBytes.map { Limits(maxBytes: $0) }
-        settings.logger = logger
-        let store = try ResponseStore(directory: URL(filePath: store), configuration: settings)
+        let settings = try await Settings(self)
+        var logger = Logger(label: "cacheproxy") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = settings.logLevel
+        var defaults = ResponseStore.Configuration()
+        defaults.limits = nil
+        defaults.logger = logger
+        let store = try ResponseStore(
+            directory: URL(filePath: settings.directory),
+            configuration: await ResponseStore.Configuration(reader: settings.reader, defaults: defaults))
         defer { store.close() }
 
         var configuration = HTTPCache.Configuration()
-        configuration.policy = shared ? .shared : CachePolicy()
-        configuration.policy.targetedFields = targeted.map(\.name)
         // The proxy does not limit the size of its clients' bodies.
         configuration.maxBodyBytes = .max
         configuration.logger = logger
+        configuration = try await HTTPCache.Configuration(reader: settings.reader, defaults: configuration)
         var connections = CurlTransport.Configuration()
         // Opens enough connections for all clients, so that a slow response delays no other client.
         connections.connectionsPerHost = 1024
-        connections.additionalTrustRoots = try rootCertificates.map { try RootCertificates(pemFile: $0) }
+        connections.additionalTrustRoots = try settings.rootCertificates.map { try RootCertificates(pemFile: $0) }
         let transport = CurlTransport(configuration: connections)
         // Separate connections, so that a lookup never waits for a connection to an origin.
         let tierTransport = CurlTransport(configuration: connections)
-        let tier = try tierOptions.tier(tierTransport, rules: configuration.policy)
+        var tiering = SharedTier.Configuration()
+        tiering.policy.targetedFields = configuration.policy.targetedFields
+        let tier = try await SharedTier(reader: settings.reader, transport: tierTransport, defaults: tiering)
+        if tier == nil, tierPartition != nil || tierDeadline != nil {
+            throw ValidationError("--tier-partition and --tier-deadline need --tier")
+        }
         var upstream: any HTTPTransport = transport
-        if let origin { upstream = OriginTransport(origin: origin, transport: transport) }
+        if let origin = settings.origin { upstream = OriginTransport(origin: origin, transport: transport) }
         if let tier { upstream = TieredTransport(tier: tier, origin: upstream) }
         let cache = HTTPCache(store: store, transport: upstream, configuration: configuration)
 
         let gateway = Gateway(
-            cache: cache, origin: origin, replacesHost: originHost, hosts: Set(host.map { $0.lowercased() }))
-        let server = try await ProxyServer(at: listen, gateway: gateway)
-        try Self.write("listening on", listen, server.port)
+            cache: cache, origin: settings.origin, replacesHost: settings.originHost,
+            hosts: Set(settings.hosts.map { $0.lowercased() }))
+        let server = try await ProxyServer(at: settings.listen, gateway: gateway)
+        try Self.write("listening on", settings.listen, server.port)
         var metricsServer: MetricsServer?
-        if let metrics {
+        if let metrics = settings.metrics {
             let started = try await MetricsServer.start(at: metrics, logger: logger) {
                 MetricsText(cache.counters, try store.statistics(), tier).text
             }
