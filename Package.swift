@@ -452,6 +452,7 @@ let package = Package(
             name: "CacheStoreTestingTests",
             dependencies: [
                 "CacheLoader", "CacheStore", "CacheStoreTestTraits", "CacheStoreTesting", "LoopbackOrigin",
+                "TestSupport",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             exclude: ["Recordings"],

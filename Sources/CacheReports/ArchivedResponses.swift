@@ -13,15 +13,19 @@ package struct ArchivedResponses: Sendable {
         self.store = store
     }
 
-    /// Returns an entry of the archive, or `nil` for a part of a response and for a missing body.
+    /// The most bytes of a body in an archive: its text is several times as long in memory.
+    package static let maxBody: Int64 = 1 << 28
+
+    /// Returns an entry of the archive, or `nil` for a part of a response, a missing body and one above ``maxBody``.
     ///
     /// Reads the whole body. Does not count as an access.
     ///
     /// - Parameter decodedLimit: The most bytes of a decoded body. A longer one stays in its content coding.
     package func entry(
-        of stored: StoredEntry, decodedLimit: Int64 = 1 << 28
+        of stored: StoredEntry, decodedLimit: Int64 = maxBody
     ) throws(StoreError) -> HTTPArchive.Entry? {
-        guard stored.metadata.part == nil, let body = try store.openBody(of: stored) else { return nil }
+        guard stored.metadata.part == nil, stored.byteCount <= Self.maxBody, let body = try store.openBody(of: stored)
+        else { return nil }
         var fields = HTTPFields()
         for field in stored.nominatedFields {
             guard let name = HTTPField.Name(field.name), let value = field.value else { continue }
@@ -29,13 +33,12 @@ package struct ArchivedResponses: Sendable {
         }
         let metadata = stored.metadata
         let exchange = RecordedExchange(
-            request: redaction.redacted(HTTPRequest(key: stored.key, fields: fields)), content: nil,
-            response: redaction.redacted(
-                HTTPResponse(
-                    status: HTTPResponse.Status(code: metadata.status), headerFields: stored.responseFields)),
+            request: HTTPRequest(key: stored.key, fields: fields), content: nil,
+            response: HTTPResponse(
+                status: HTTPResponse.Status(code: metadata.status), headerFields: stored.responseFields),
             body: Data(try body.data()), isBodyDecoded: metadata.isBodyDecoded, date: metadata.requestedAt,
             duration: .seconds(max(0, metadata.receivedAt.timeIntervalSince(metadata.requestedAt))))
-        return HTTPArchive.Entry(exchange, decodedLimit: decodedLimit)
+        return redaction.redacted(HTTPArchive.Entry(exchange, decodedLimit: decodedLimit))
     }
 
     /// Describes a recorded request.
@@ -64,19 +67,25 @@ package struct ArchivedResponses: Sendable {
                 status: record.status ?? 0, content: HTTPArchive.Content(size: record.byteCount)))
     }
 
-    /// Returns the only stored response that can have answered, or `nil`.
+    /// Returns the stored response that has answered, or `nil` if that is not certain.
+    ///
+    /// The record does not say which variant answered: only variants by `Accept-Encoding` have one decoded body.
     private func response(to record: RequestRecord, limit: Int64) throws(StoreError) -> HTTPArchive.Entry? {
-        guard record.method == "GET", !record.isTruncated, let status = record.status,
+        let isNew = record.replyDecision?.action == .stored
+        let isOfStore = record.forwardReason == nil || [.freshened, .replaced].contains(record.replyDecision?.action)
+        guard record.method == "GET", !record.isTruncated, let status = record.status, isNew || isOfStore,
+            record.outcome != .coalesced,
             let key = try? CacheKey.loading(record.url, partition: record.partition)
         else { return nil }
         let end = record.startedAt.addingTimeInterval(record.duration / .seconds(1))
-        let isNew = record.replyDecision?.action == .stored
         let candidates = try store.responses(for: key).filter { stored in
             // Times in the index are whole milliseconds.
             stored.metadata.status == status && stored.metadata.receivedAt <= end.addingTimeInterval(0.001)
                 && (!isNew || stored.metadata.receivedAt >= record.startedAt.addingTimeInterval(-0.001))
         }
-        guard let stored = candidates.first, candidates.count == 1, stored.byteCount <= limit else { return nil }
+        guard let stored = candidates.first, candidates.count == 1, stored.byteCount <= limit,
+            isNew || stored.nominatedFields.allSatisfy({ $0.name == "accept-encoding" })
+        else { return nil }
         return try entry(of: stored, decodedLimit: limit)
     }
 }

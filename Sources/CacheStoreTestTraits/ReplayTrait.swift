@@ -86,7 +86,7 @@ extension Trait where Self == ReplayTrait {
     /// }
     /// ```
     ///
-    /// To record, set the variable `CACHESTORE_RECORDING` in the environment of the test run to `missing` or `anew`, the
+    /// To record, set the variable `CACHESTORE_RECORDING` in the environment of the test run to `missing` or `all`, the
     /// names of the modes of ``RecordingTransport``. The recording is saved after a test without a thrown error.
     ///
     /// - Parameters:

@@ -25,7 +25,7 @@ public final class RecordingTransport: HTTPTransport {
         /// Requests without an answer in the file. Their exchanges are added to it. The default.
         case missing
         /// All requests. Their exchanges replace the file.
-        case anew
+        case all
     }
 
     private struct Recorded: Sendable {
@@ -95,26 +95,26 @@ public final class RecordingTransport: HTTPTransport {
         var response = try await transport.send(
             request, content: data.map { RequestContent($0) }, onInterimResponse: onInterimResponse)
         let (head, source, isBodyDecoded) = (response.head, response.body, response.isBodyDecoded)
+        let record: @Sendable (Data) -> Void = { [self] body in
+            let entry = HTTPArchive.Entry(
+                RecordedExchange(
+                    request: request, content: data, response: head, body: body, isBodyDecoded: isBodyDecoded,
+                    date: date,
+                    duration: ContinuousClock.now - start))
+            recorded.withLock { $0.entries[number] = entry }
+        }
+        // RFC 9110 §6.4.1: these have no body, so that a caller need not read it.
+        if request.method == .head || [204, 304].contains(head.status.code) { record(Data()) }
         let collected = Mutex(Data())
-        response.body = TransportBody { [self] () async throws(TransportError) in
+        response.body = TransportBody { () async throws(TransportError) in
             if let chunk = try await source.next() {
                 collected.withLock { $0 += chunk }
                 return chunk
             }
-            record(
-                RecordedExchange(
-                    request: redaction.redacted(request), content: data, response: redaction.redacted(head),
-                    body: collected.withLock { $0 }, isBodyDecoded: isBodyDecoded, date: date,
-                    duration: ContinuousClock.now - start),
-                as: number)
+            record(collected.withLock { $0 })
             return nil
         }
         return response
-    }
-
-    private func record(_ exchange: RecordedExchange, as number: Int) {
-        let entry = HTTPArchive.Entry(exchange)
-        recorded.withLock { $0.entries[number] = entry }
     }
 
     /// Writes the file in one step: a reader sees the old file or the whole new one.
@@ -128,7 +128,8 @@ public final class RecordingTransport: HTTPTransport {
         do {
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try HTTPArchive(entries: present + new).encoded().write(to: file, options: .atomic)
+            try HTTPArchive(entries: (present + new).map(redaction.redacted)).encoded().write(
+                to: file, options: .atomic)
         } catch {
             throw RecordingError(file: file, reason: "the file cannot be written: \(error)")
         }

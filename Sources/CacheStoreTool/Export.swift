@@ -36,7 +36,9 @@ struct Export: AsyncParsableCommand {
                 try OutputFile(path: har).write { part in count = try write(ids, of: store, progress, part) }
                 return count
             }
-            StandardError.say("exported \(count.of("response", "responses"))")
+            let left = ids.count - count
+            let end = left > 0 ? "; left out \(left): partial, without a body, or too large for an archive" : ""
+            StandardError.say("exported \(count.of("response", "responses"))\(end)")
         }
     }
 

@@ -87,7 +87,16 @@ struct Import: AsyncParsableCommand {
                 result.unusable += 1
                 continue
             }
-            guard exchange.request.method == .get, let placement = try cache.placement(of: .init(exchange)) else {
+            let placement: HTTPCache.Placement?
+            do throws(LoadError) {
+                placement = try cache.placement(of: ReceivedResponse(exchange, now: cache.configuration.clock()))
+            } catch {
+                if case .store = error { throw error }
+                // A URL that no cache has.
+                result.unusable += 1
+                continue
+            }
+            guard exchange.request.method == .get, let placement else {
                 result.refused += 1
                 continue
             }
@@ -122,10 +131,11 @@ struct Import: AsyncParsableCommand {
 }
 
 extension ReceivedResponse {
-    fileprivate init(_ exchange: RecordedExchange) {
+    /// - Parameter now: The latest time of the exchange: a later one would outdate all further imports.
+    fileprivate init(_ exchange: RecordedExchange, now: Date) {
         self.init(
             url: exchange.request.absoluteURL, requestFields: exchange.request.headerFields, head: exchange.response,
-            isBodyDecoded: exchange.isBodyDecoded, requestedAt: exchange.date,
-            receivedAt: exchange.date + exchange.duration / .seconds(1))
+            isBodyDecoded: exchange.isBodyDecoded, requestedAt: min(exchange.date, now),
+            receivedAt: min(exchange.date + exchange.duration / .seconds(1), now))
     }
 }

@@ -17,8 +17,12 @@ enum ArchivedText {
     ///
     /// - Parameters:
     ///   - encoding: "base64", or `nil` for text.
-    ///   - size: The number of bytes, if it is known. Then it decides about the encoding of a text.
-    static func bytes(_ text: String, encoding: String?, size: Int64?) throws(ArchiveError) -> Data {
+    ///   - size: The number of bytes, if it is known. Then it decides among the encodings that `contentType` permits.
+    ///   - contentType: The media type with its parameters.
+    /// - Throws: ``ArchiveError`` if the bytes cannot be those of the origin. Edited text in UTF-8 may have another size.
+    static func bytes(
+        _ text: String, encoding: String?, size: Int64?, contentType: String?
+    ) throws(ArchiveError) -> Data {
         switch encoding?.lowercased() {
         case nil, "": break
         case "base64":
@@ -29,11 +33,28 @@ enum ArchivedText {
         case let name?: throw ArchiveError(reason: "the encoding “\(name)” of the body is unknown")
         }
         let utf8 = Data(text.utf8)
-        guard let size, size > 0, Int64(utf8.count) != size else { return utf8 }
-        let marked = Data([0xEF, 0xBB, 0xBF]) + utf8
+        let charset = charset(of: contentType)
+        let isUTF8 = ["", "utf-8", "utf8", "us-ascii"].contains(charset)
         let units = Array(text.utf16)
-        let candidates = [marked, windows1252(text), utf16(units), utf16([0xFEFF] + units)].compactMap(\.self)
-        return candidates.first { Int64($0.count) == size } ?? utf8
+        var candidates = [utf8, Data([0xEF, 0xBB, 0xBF]) + utf8]
+        switch charset {
+        case "utf-16", "utf-16le": candidates = [utf16(units), utf16([0xFEFF] + units)]
+        case "utf-16be": candidates = [utf16(units.map(\.byteSwapped)), utf16(([0xFEFF] + units).map(\.byteSwapped))]
+        default: if let data = windows1252(text) { candidates.append(data) }
+        }
+        if let size, size >= 0, let match = candidates.first(where: { Int64($0.count) == size }) { return match }
+        // Browsers replace bytes that are no text.
+        if isUTF8, size ?? -1 < 0 || !text.unicodeScalars.contains("\u{FFFD}") { return utf8 }
+        if utf8.count == units.count, !charset.hasPrefix("utf-16") { return utf8 }
+        throw ArchiveError(reason: "the text of the body is not in an encoding of its size")
+    }
+
+    /// Returns the charset of a media type in lower case, or an empty text.
+    private static func charset(of contentType: String?) -> String {
+        guard let type = contentType?.lowercased(), let start = type.firstRange(of: "charset=")?.upperBound else {
+            return ""
+        }
+        return type[start...].prefix { $0 != ";" }.filter { $0 != "\"" && $0 != " " }
     }
 
     private static func utf16(_ units: [UInt16]) -> Data {

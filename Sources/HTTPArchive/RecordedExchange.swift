@@ -49,7 +49,7 @@ extension HTTPArchive.Entry {
             startedDateTime: exchange.date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
             time: (Double(exchange.duration.components.seconds) * 1000 + milliseconds).rounded(),
             request: HTTPArchive.Request(
-                method: request.method.rawValue, url: request.absoluteURL, headers: Self.fields(request.headerFields),
+                method: request.method.rawValue, url: request.absoluteURL, headers: Self.archived(request.headerFields),
                 postData: content.map { text, encoding in
                     HTTPArchive.PostData(
                         mimeType: request.headerFields[.contentType] ?? "application/octet-stream", text: text,
@@ -57,14 +57,14 @@ extension HTTPArchive.Entry {
                 }),
             response: HTTPArchive.Response(
                 status: response.status.code, statusText: response.status.reasonPhrase,
-                headers: Self.fields(response.headerFields),
+                headers: Self.archived(response.headerFields),
                 content: HTTPArchive.Content(
                     size: Int64(body.count), mimeType: response.headerFields[.contentType] ?? "x-unknown",
-                    text: body.isEmpty ? nil : text, encoding: body.isEmpty ? nil : encoding,
+                    text: text, encoding: encoding,
                     isCoded: isCoded && decoded == nil ? true : nil)))
     }
 
-    private static func fields(_ fields: HTTPFields) -> [HTTPArchive.Field] {
+    private static func archived(_ fields: HTTPFields) -> [HTTPArchive.Field] {
         fields.map { HTTPArchive.Field(name: $0.name.rawName, value: $0.value) }
     }
 
@@ -73,13 +73,15 @@ extension HTTPArchive.Entry {
     /// The fields of a response with a decoded body do not describe the encoded bytes.
     package func exchange() throws(ArchiveError) -> RecordedExchange? {
         guard hasAnswer, let request = httpRequest else { return nil }
-        var fields = Self.fields(response.headers)
-        let body = try bytes()
+        guard var fields = Self.fields(response.headers) else {
+            throw ArchiveError(reason: "the response has too many fields")
+        }
+        let body = try bytes(fields)
         let isCoded = response.content.isCoded ?? false
-        let isBodyDecoded = !isCoded && !body.isEmpty && fields.contains(.contentEncoding)
+        let isBodyDecoded = !isCoded && mayHaveBody && fields.contains(.contentEncoding)
         if isBodyDecoded {
             fields.removeEncodedDescription()
-        } else if !body.isEmpty, let length = fields[.contentLength], length != String(body.count) {
+        } else if mayHaveBody, let length = fields[.contentLength], length != String(body.count) {
             // Another program may have edited the text.
             fields[.contentLength] = String(body.count)
         }
@@ -89,7 +91,7 @@ extension HTTPArchive.Entry {
         return RecordedExchange(
             request: request, content: try requestContent(),
             response: HTTPResponse(status: status, headerFields: fields),
-            body: body, isBodyDecoded: isBodyDecoded, date: date, duration: .milliseconds(time ?? 0))
+            body: body, isBodyDecoded: isBodyDecoded, date: date, duration: .milliseconds(min(max(time ?? 0, 0), 1e12)))
     }
 
     /// The start of the request. The reference date if its text is not ISO 8601.
@@ -104,37 +106,50 @@ extension HTTPArchive.Entry {
 
     /// The head of the request. `nil` for another scheme than `http` and `https`, and for an invalid method.
     package var httpRequest: HTTPRequest? {
-        guard let method = HTTPRequest.Method(request.method), let url = ArchivedURL(request.url) else { return nil }
+        guard let method = HTTPRequest.Method(request.method), let url = ArchivedURL(request.url),
+            let fields = Self.fields(request.headers)
+        else { return nil }
         return HTTPRequest(
             method: method, scheme: url.scheme, authority: url.authority, path: url.path,
-            headerFields: Self.fields(request.headers))
+            headerFields: fields)
     }
 
     /// The content of the request, or `nil`.
     package func requestContent() throws(ArchiveError) -> Data? {
         guard let data = request.postData, let text = data.text else { return nil }
-        return try ArchivedText.bytes(text, encoding: data.encoding, size: nil)
+        return try ArchivedText.bytes(text, encoding: data.encoding, size: nil, contentType: nil)
     }
 
-    private func bytes() throws(ArchiveError) -> Data {
+    /// RFC 9110 §6.4.1. Browsers record the body of their own cache with a 304.
+    private var mayHaveBody: Bool { request.method != "HEAD" && ![204, 304].contains(response.status) }
+
+    private func bytes(_ fields: HTTPFields) throws(ArchiveError) -> Data {
         let content = response.content
-        // RFC 9110 §6.4.1. Browsers record the body of their own cache with a 304.
-        if request.method == "HEAD" || [204, 304].contains(response.status) { return Data() }
+        guard mayHaveBody else { return Data() }
         if let text = content.text {
-            return try ArchivedText.bytes(text, encoding: content.encoding, size: content.size)
+            return try ArchivedText.bytes(
+                text, encoding: content.encoding, size: content.size,
+                contentType: fields[.contentType] ?? content.mimeType)
         }
         // Browsers do not keep the bodies of redirects.
-        guard let size = content.size, size > 0, !(300...399).contains(response.status) else { return Data() }
-        throw ArchiveError(reason: "the archive lacks the body of \(size) bytes")
+        if (300...399).contains(response.status) || content.size == 0 && (fields[.contentLength] ?? "0") == "0" {
+            return Data()
+        }
+        throw ArchiveError(reason: "the archive lacks the body\(content.size.map { " of \($0) bytes" } ?? "")")
     }
+
+    /// The most field lines of a message.
+    private static let maxFieldCount = 1000
 
     /// Omits pseudo-fields of HTTP/2, which browsers record with the fields. Browsers join the lines of a field by
     /// newlines.
-    private static func fields(_ fields: [HTTPArchive.Field]) -> HTTPFields {
+    /// Returns `nil` for too many lines.
+    private static func fields(_ fields: [HTTPArchive.Field]) -> HTTPFields? {
         var result = HTTPFields()
         for field in fields {
             guard let name = HTTPField.Name(field.name) else { continue }
             for value in field.value.split(separator: "\n", omittingEmptySubsequences: false) {
+                guard result.count < maxFieldCount else { return nil }
                 result.append(HTTPField(name: name, value: String(value)))
             }
         }

@@ -63,9 +63,11 @@ package struct RecordedReplies: Sendable {
     }
 
     private func key(_ request: HTTPRequest, _ content: Data?) -> Key {
-        let redacted = redaction.redacted(request)
-        return Key(
-            method: redacted.method.rawValue, url: redacted.absoluteURL, content: content ?? Data(),
-            fields: fields.map { redacted.headerFields[values: $0] })
+        Key(
+            method: request.method.rawValue, url: redaction.redactedURL(request.absoluteURL),
+            content: content ?? Data(),
+            fields: fields.map { name in
+                request.headerFields[values: name].map { redaction.redactedValue($0, of: name.canonicalName) }
+            })
     }
 }

@@ -1,20 +1,26 @@
+internal import HTTPCaching
 package import HTTPTypes
 
 /// Replaces credentials and cookies, so that a file with exchanges contains no secrets.
 ///
-/// Keeps what programs depend on: the scheme of `Authorization`, the names and attributes of cookies, the names of query
-/// items. Redacting twice changes nothing. Bodies stay as they are.
+/// Keeps the parts that programs depend on: the scheme of `Authorization`, the names and attributes of cookies, the names
+/// of query items. Redacting twice changes nothing. Bodies stay as they are.
 package struct Redaction: Sendable {
     package static let replacement = "REDACTED"
 
     private static let fieldNames: Set<String> = [
         "authorization", "cookie", "proxy-authorization", "set-cookie", "x-amz-security-token", "x-api-key",
-        "x-auth-token",
+        "x-auth-token", "x-csrf-token", "x-goog-api-key",
     ]
     private static let queryNames: Set<String> = [
-        "access_token", "api_key", "apikey", "client_secret", "id_token", "password", "refresh_token", "sig",
-        "signature",
-        "token", "x-amz-credential", "x-amz-security-token", "x-amz-signature", "x-goog-credential", "x-goog-signature",
+        "access_token", "api_key", "apikey", "assertion", "client_assertion", "client_secret", "id_token", "password",
+        "refresh_token", "secret", "sig", "signature", "token", "x-amz-credential", "x-amz-security-token",
+        "x-amz-signature", "x-goog-credential", "x-goog-signature",
+    ]
+    /// Fields whose values are URLs, or contain some.
+    private static let urlFields: Set<String> = ["content-location", "link", "location", "referer", "refresh"]
+    private static let cookieAttributes: Set<String> = [
+        "domain", "expires", "httponly", "max-age", "partitioned", "path", "samesite", "secure",
     ]
 
     private let fieldNames: Set<String>
@@ -26,44 +32,49 @@ package struct Redaction: Sendable {
         queryNames = Self.queryNames.union(queryItems.map { $0.lowercased() })
     }
 
-    package func redacted(_ request: HTTPRequest) -> HTTPRequest {
-        var request = request
-        request.path = request.path.map(redactedURL)
-        request.headerFields = redacted(request.headerFields)
-        return request
+    package func redacted(_ entry: HTTPArchive.Entry) -> HTTPArchive.Entry {
+        var entry = entry
+        entry.request.url = redactedURL(entry.request.url)
+        entry.request.headers = entry.request.headers.map(redacted)
+        entry.response.headers = entry.response.headers.map(redacted)
+        return entry
     }
 
-    package func redacted(_ response: HTTPResponse) -> HTTPResponse {
-        var response = response
-        response.headerFields = redacted(response.headerFields)
-        return response
+    /// Returns the value of a field, whose name may be in any case. Browsers join the lines of a field by newlines.
+    package func redactedValue(_ value: String, of name: String) -> String {
+        let name = name.lowercased()
+        guard fieldNames.contains(name) || Self.urlFields.contains(name) else { return value }
+        let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.map { redactedLine(String($0), of: name) }.joined(separator: "\n")
     }
 
-    private func redacted(_ fields: HTTPFields) -> HTTPFields {
-        HTTPFields(
-            fields.map { field in
-                var field = field
-                field.value = redacted(field)
-                return field
-            })
+    private func redacted(_ field: HTTPArchive.Field) -> HTTPArchive.Field {
+        HTTPArchive.Field(name: field.name, value: redactedValue(field.value, of: field.name))
     }
 
-    private func redacted(_ field: HTTPField) -> String {
-        let name = field.name.canonicalName
-        // A redirect leads to the redacted URL.
-        if name == "location" || name == "content-location" { return redactedURL(field.value) }
-        guard fieldNames.contains(name) else { return field.value }
+    private func redactedLine(_ value: String, of name: String) -> String {
+        guard fieldNames.contains(name) else { return redactedURL(value) }
         switch name {
         case "authorization", "proxy-authorization":
-            let scheme = field.value.prefix { $0 != " " }
-            return scheme.count == field.value.count ? Self.replacement : "\(scheme) \(Self.replacement)"
+            let scheme = value.prefix { $0 != " " }
+            return scheme.count == value.count ? Self.replacement : "\(scheme) \(Self.replacement)"
         case "cookie":
-            return field.value.split(separator: ";").map { redactedPair($0) }.joined(separator: ";")
+            return value.split(separator: ";").map { redactedPair($0) }.joined(separator: ";")
         case "set-cookie":
-            let parts = field.value.split(separator: ";", omittingEmptySubsequences: false)
-            return ([redactedPair(parts[0])] + parts.dropFirst().map(String.init)).joined(separator: ";")
+            let parts = value.split(separator: ";", omittingEmptySubsequences: false)
+            let attributes = parts.dropFirst().filter(isAttribute).map(String.init)
+            return ([redactedPair(parts.first ?? "")] + attributes).joined(separator: ";")
         default: return Self.replacement
         }
+    }
+
+    /// Whether a part of `Set-Cookie` is an attribute, and nothing else: some systems join several cookies by commas.
+    private func isAttribute(_ part: Substring) -> Bool {
+        let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = pair[0].filter { $0 != " " }.lowercased()
+        let value = pair.count > 1 ? pair[1] : ""
+        return Self.cookieAttributes.contains(name) && !value.contains("=")
+            && (name == "expires" || !value.contains(","))
     }
 
     private func redactedPair(_ pair: Substring) -> String {
@@ -71,14 +82,31 @@ package struct Redaction: Sendable {
         return pair[...equals] + Self.replacement
     }
 
-    /// Returns a URL, or a path with a query, whose secret query items have another value.
-    package func redactedURL(_ url: String) -> String {
-        guard let start = url.firstIndex(of: "?") else { return url }
-        let end = url[start...].firstIndex(of: "#") ?? url.endIndex
-        let items = url[start..<end].dropFirst().split(separator: "&", omittingEmptySubsequences: false).map { item in
+    /// Returns a text with URLs, whose users, passwords and secret items have another value. Items are in the query, or
+    /// in the fragment.
+    package func redactedURL(_ text: String) -> String {
+        var result = ""
+        var rest = withoutUser(text)[...]
+        while let start = rest.firstIndex(where: { $0 == "?" || $0 == "#" || $0 == "&" }) {
+            result += rest[...start]
+            rest = rest[start...].dropFirst()
+            let item = rest.prefix { !"#&> \"".contains($0) }
+            rest = rest[item.endIndex...]
             let name = item.prefix { $0 != "=" }
-            return queryNames.contains(name.lowercased()) ? "\(name)=\(Self.replacement)" : String(item)
+            let isSecret = item.contains("=") && queryNames.contains(decoded(name))
+            result += isSecret ? "\(name)=\(Self.replacement)" : item
         }
-        return url[...start] + items.joined(separator: "&") + url[end...]
+        return result + rest
+    }
+
+    private func decoded(_ name: Substring) -> String {
+        String(decoding: FormQuery.decoded(name.utf8), as: UTF8.self).lowercased()
+    }
+
+    private func withoutUser(_ text: String) -> String {
+        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
+        let authority = text[start...].prefix { !"/?#".contains($0) }
+        guard let at = authority.lastIndex(of: "@") else { return text }
+        return String(text[..<start] + text[at...].dropFirst())
     }
 }

@@ -26,6 +26,7 @@ struct ArchiveTests {
         let origin = ScriptedTransport { (request, _) throws(TransportError) in
             let path = String((request.path ?? "").prefix { $0 != "?" })
             var fields: HTTPFields = [.cacheControl: path == "/private" ? "no-store" : "max-age=60"]
+            if path == "/vary" { fields[.vary] = request.path?.split(separator: "?").last.map(String.init) }
             if path == "/coded" { fields[.contentEncoding] = "gzip" }
             let body = path == "/coded" ? Self.gzip : Self.bodies[path] ?? Data("private".utf8)
             return TransportResponse(
@@ -34,8 +35,9 @@ struct ArchiveTests {
         cache = HTTPCache(store: panel.store, transport: origin, clock: clock)
     }
 
-    private func get(_ path: String, host: String = "a.example") async throws {
-        let request = HTTPRequest(method: .get, scheme: "https", authority: host, path: path)
+    private func get(_ path: String, _ fields: HTTPFields = [:], host: String = "a.example") async throws {
+        let request = HTTPRequest(
+            method: .get, scheme: "https", authority: host, path: path, headerFields: fields)
         _ = try await cache.response(for: request).data()
     }
 
@@ -99,6 +101,32 @@ struct ArchiveTests {
             await #expect(throws: TransportError.self) { try await send(replay, path) }
         }
         _ = directory
+    }
+
+    @Test("a reply that was not stored does not get the body of a stored one")
+    func relayed() async throws {
+        try await get("/text")
+        try await get("/text", [.cacheControl: "no-cache, no-store"])
+        try await waitForRecords(2)
+        let answer = try await panel.get("api/har")
+        #expect(answer.strings("log.entries", "comment") == ["miss", "miss"])
+        #expect(answer.string("log.entries.0.response.content.text") == "naïve €\n")
+        #expect(answer.string("log.entries.1.response.content.text") == nil)
+        #expect(answer.integer("log.entries.1.response.content.size") == 11)
+    }
+
+    @Test(
+        "a hit gets no body of a variant that may be another one's",
+        arguments: [("Accept-Language", false), ("Accept-Encoding", true)])
+    func variants(name: String, hasBody: Bool) async throws {
+        let field = try #require(HTTPField.Name(name))
+        try await get("/vary?\(name)", [field: "one"])
+        try await get("/vary?\(name)", [field: "one"])
+        try await waitForRecords(2)
+        let answer = try await panel.get("api/har")
+        #expect(answer.strings("log.entries", "comment") == ["miss", "hit"])
+        #expect(answer.string("log.entries.0.response.content.text") == "private")
+        #expect((answer.string("log.entries.1.response.content.text") != nil) == hasBody)
     }
 
     @Test("redacts secrets of URLs")

@@ -3,6 +3,7 @@ import CacheStoreTesting
 import Foundation
 import HTTPTypes
 import LoopbackOrigin
+import TestSupport
 import Testing
 
 @Suite("Recordings of exchanges", .timeLimit(.minutes(20)))
@@ -137,11 +138,11 @@ struct RecordingTests {
     }
 
     @Test("a new recording replaces the file, also one that is damaged")
-    func anew() async throws {
+    func all() async throws {
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data("damaged".utf8).write(to: file)
         #expect(throws: RecordingError.self) { try RecordingTransport(ScriptedTransport(), file: file) }
-        let recording = try RecordingTransport(ScriptedTransport(.reply(200, [:], "new")), file: file, mode: .anew)
+        let recording = try RecordingTransport(ScriptedTransport(.reply(200, [:], "new")), file: file, mode: .all)
         try await recording.send(.get, "https://example.com/a")
         #expect(try text == "damaged")
         try recording.save()
@@ -163,6 +164,45 @@ struct RecordingTests {
         #expect(try await recording.send(request, content: nil).body.next() == Data("a".utf8))
         try recording.save()
         #expect(!FileManager.default.fileExists(atPath: file.path(percentEncoded: false)))
+    }
+
+    @Test(
+        "an answer without a body is recorded although it is not read",
+        arguments: [(HTTPRequest.Method.head, 200), (.get, 204), (.get, 304)])
+    func withoutBody(method: HTTPRequest.Method, status: Int) async throws {
+        let origin = ScriptedTransport(.reply(HTTPResponse.Status(code: status), [.eTag: "\"1\""]))
+        let recording = try RecordingTransport(origin, file: file)
+        let request = HTTPRequest(method: method, scheme: "https", authority: "example.com", path: "/a")
+        _ = try await recording.send(request, content: nil)
+        try recording.save()
+        let reply = try await ReplayTransport(file: file).send(request, content: nil)
+        #expect(reply.head.status.code == status)
+        #expect(reply.head.headerFields[.eTag] == "\"1\"")
+    }
+
+    @Test("a damaged file is refused or answers, whatever it says", arguments: 0..<8)
+    func damage(seed: UInt64) async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Recordings/search.har")
+        let whole = Array(try Data(contentsOf: file))
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                let place = Int.random(in: bytes.indices, using: &generator)
+                switch Int.random(in: 0..<3, using: &generator) {
+                case 0: bytes[place] = UInt8.random(in: 0x20...0x7E, using: &generator)
+                case 1: bytes.insert(contentsOf: "9e99".utf8, at: place)
+                default: bytes.removeSubrange(place..<min(place + 4, bytes.count))
+                }
+            }
+            let damaged = directory.url.appending(path: "damaged.har")
+            try Data(bytes).write(to: damaged)
+            do {
+                let replay = try ReplayTransport(file: damaged)
+                _ = try await replay.get("https://example.com/search?q=swift")
+            } catch is RecordingError {
+            } catch is TransportError {}
+        }
     }
 
     @Test("requests at the same time are recorded in their order")
@@ -204,6 +244,103 @@ struct RecordingTests {
         let error = try await #require(throws: TransportError.self) { try await replay.get("https://example.com/a?b") }
         #expect(error.code == .unsupportedRequest)
         #expect(error.message == "a.har has no answer to GET https://example.com/a?b")
+    }
+
+    @Test(
+        "the charset and the size decide about the bytes of a text",
+        arguments: [
+            ("utf-8", "naïve", 6, Data("naïve".utf8)), ("", "edited", 3, Data("edited".utf8)),
+            ("", "\u{E9}", 1, Data([0xE9])), ("iso-8859-1", "\u{E9}", 1, Data([0xE9])),
+            ("", "a", 4, Data([0xEF, 0xBB, 0xBF, 0x61])),
+            ("utf-16be", "a", 2, Data([0x00, 0x61])), ("\"UTF-16\"", "a", 4, Data([0xFF, 0xFE, 0x61, 0x00])),
+            ("shift_jis", "ascii", 5, Data("ascii".utf8)), ("shift_jis", "日本語", 6, nil),
+            ("shift_jis", "日本語 abc", 10, nil),
+            ("utf-8", "lossy \u{FFFD}", 7, nil),
+        ] as [(String, String, Int, Data?)])
+    func charsets(charset: String, text: String, size: Int, bytes: Data?) async throws {
+        let type = charset.isEmpty ? "text/plain" : "text/plain; charset=\(charset)"
+        let reply = try await answer(status: 200, #""size": \#(size), "text": "\#(text)""#, [("Content-Type", type)])
+        #expect(reply?.body == bytes)
+    }
+
+    @Test(
+        "a body that the file lacks is no empty body",
+        arguments: [
+            (200, #""size": 0"#, [], true), (200, #""size": 0, "text": """#, [("Content-Length", "9")], true),
+            (200, #""size": 0"#, [("Content-Length", "9")], false), (200, #""size": -1"#, [], false),
+            (200, #""mimeType": "text/plain""#, [], false), (302, #""size": -1"#, [("Content-Length", "9")], true),
+            (204, #""size": -1"#, [], true), (304, #""size": 3, "text": "abc""#, [], true),
+        ] as [(Int, String, [(String, String)], Bool)])
+    func absentBodies(status: Int, content: String, fields: [(String, String)], isEmpty: Bool) async throws {
+        let reply = try await answer(status: status, content, fields)
+        #expect((reply?.body.isEmpty ?? false) == isEmpty)
+        #expect(reply?.fields[.contentLength].map { $0 == "0" } ?? true)
+    }
+
+    @Test("too many fields are refused", arguments: ["a\\na", "a"])
+    func manyFields(value: String) async throws {
+        let lines = String(repeating: "\\na", count: 70_000)
+        #expect(try await answer(status: 200, #""size": 0"#, [("X", value + lines)]) == nil)
+    }
+
+    /// Replays a file with one response to `http://example.com/`. Returns `nil` if the answer cannot be replayed.
+    private func answer(status: Int, _ content: String, _ fields: [(String, String)]) async throws -> HTTPTransport
+        .Reply?
+    {
+        let lines = fields.map { name, value in
+            #"{"name": "\#(name)", "value": "\#(value.replacing("\"", with: "\\\""))"}"#
+        }
+        let file = directory.url.appending(path: "one.har")
+        let text = """
+            {"log": {"entries": [{"startedDateTime": "2026-01-01T00:00:00Z", "time": 1e300,
+              "request": {"method": "GET", "url": "http://user:secret@example.com/"},
+              "response": {"status": \(status), "headers": [\(lines.joined(separator: ","))], "content": {\(content)}}}]}}
+            """
+        try Data(text.utf8).write(to: file)
+        return try? await ReplayTransport(file: file).get("http://example.com/")
+    }
+
+    @Test(
+        "secrets are redacted wherever a URL or a field has them",
+        arguments: [
+            ("Set-Cookie", "a=SECRET; Path=/, b=SECRET; HttpOnly", "a=REDACTED; HttpOnly"),
+            (
+                "Set-Cookie", "a=SECRET; Expires=Wed, 09 Jun 2027 10:18:14 GMT",
+                "a=REDACTED; Expires=Wed, 09 Jun 2027 10:18:14 GMT"
+            ),
+            ("Referer", "https://a.test/?x=1&access_token=SECRET", "https://a.test/?x=1&access_token=REDACTED"),
+            (
+                "Location", "https://u:SECRET@a.test/cb#access_token=SECRET,1&y=2",
+                "https://a.test/cb#access_token=REDACTED&y=2"
+            ),
+            ("Location", "/a?access%5Ftoken=SECRET?x", "/a?access%5Ftoken=REDACTED"),
+            ("Link", "</a?sig=SECRET>; rel=next", "</a?sig=REDACTED>; rel=next"),
+            ("X-Goog-Api-Key", "SECRET", "REDACTED"), ("Authorization", "SECRET", "REDACTED"),
+        ])
+    func redactedFields(name: String, value: String, redacted: String) async throws {
+        let field = try #require(HTTPField.Name(name))
+        let recording = try RecordingTransport(ScriptedTransport(.reply(200, [field: value], "a")), file: file)
+        try await recording.send(.get, "https://example.com/a")
+        try recording.save()
+        #expect(try await ReplayTransport(file: file).get("https://example.com/a").fields[field] == redacted)
+        #expect(try !text.contains("SECRET"))
+    }
+
+    @Test("the entries of a file that another program has made are redacted, too")
+    func redactedFile() async throws {
+        let entry = #"""
+            {"startedDateTime": "2026-01-01T00:00:00Z",
+             "request": {"method": "GET", "url": "http://example.com/?token=SECRET", "headers": [{"name": "Cookie", "value": "a=SECRET"}]},
+             "response": {"status": 200, "headers": [{"name": "set-cookie", "value": "a=SECRET\nb=SECRET"}], "content": {"size": 0}}}
+            """#
+        let file = directory.url.appending(path: "a.har")
+        try Data("{\"log\": {\"entries\": [\(entry)]}}".utf8).write(to: file)
+        let recording = try RecordingTransport(ScriptedTransport(.reply(200, [:], "b")), file: file)
+        try await recording.send(.get, "http://example.com/b")
+        try recording.save()
+        #expect(try !String(contentsOf: file, encoding: .utf8).contains("SECRET"))
+        let reply = try await ReplayTransport(file: file).get("http://example.com/?token=OTHER")
+        #expect(reply.fields[values: .setCookie] == ["a=REDACTED", "b=REDACTED"])
     }
 
     @Test("an answer whose body the file lacks fails, and does not become empty")

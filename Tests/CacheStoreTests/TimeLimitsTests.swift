@@ -84,6 +84,21 @@ struct TimeLimitsTests {
         try await eventually { try paths(store).isEmpty }
     }
 
+    @Test("an unused entry far behind used ones leaves, too")
+    func farBehind() async throws {
+        let store = try open(Limits(maxIdleTime: .seconds(100)), interval: .milliseconds(50))
+        for number in 0..<5000 {
+            try await store.insert(Data(), metadata: sandbox.metadata(), for: .path(number))
+        }
+        try fill(store, "last")
+        sandbox.clock.advance(by: .seconds(90))
+        for number in 0..<5000 { _ = try store.lookup(.path(number)) }
+        try await store.flush()
+        sandbox.clock.advance(by: .seconds(50))
+        try await eventually { try store.peek(.path("last")) == nil }
+        #expect(try store.statistics().entries == 5000)
+    }
+
     @Test("a suspended store looks again after it was resumed")
     func suspended() async throws {
         let store = try open(Limits(maxAge: .seconds(100)))
@@ -138,23 +153,28 @@ struct TimeLimitsTests {
         .enabled(if: SmallDisk.isPossible, "needs Linux, and the right to mount a file system"))
     func smallVolume() async throws {
         let volume = try #require(try SmallDisk(byteCount: 64 << 20))
-        var configuration = sandbox.configuration { $0.limitCheckInterval = .milliseconds(1) }
-        configuration.limits = Limits(minFreeBytes: 24 << 20)
-        let store = try ResponseStore(directory: volume.url.appending(path: "store"), configuration: configuration)
+        let floor: Int64 = 24 << 20
+        var configuration = sandbox.configuration { $0.limits = nil }
+        let directory = volume.url.appending(path: "store")
+        var store = try ResponseStore(directory: directory, configuration: configuration)
         for number in 0..<20 {
             try await store.insert(
                 Data.noise(1 << 20, seed: UInt64(number)), metadata: sandbox.metadata(), for: .path(number))
         }
-        #expect(try store.statistics().entries == 20)
-        // Another program fills the volume: about ten of 64 MB are free, where 24 should be.
-        let other = volume.url.appending(path: "other")
-        try Data.noise(32 << 20, seed: 99).write(to: other)
-        try await eventually { try freeBytes(volume) >= 24 << 20 }
-        let left = try store.statistics().entries
-        #expect((1...8).contains(left))
-        #expect(try store.peek(.path(19)) != nil)
+        store.close()
+        // Another program fills the volume.
+        let filling = try freeBytes(volume) - floor + 9 << 20
+        try Data(count: Int(filling)).write(to: volume.url.appending(path: "other"))
+        let missing = try floor - freeBytes(volume)
+        #expect(missing > 8 << 20)
+        configuration.limits = Limits(minFreeBytes: floor, lowWaterMark: 0.5)
+        store = try ResponseStore(directory: directory, configuration: configuration)
+        try await eventually { try freeBytes(volume) >= floor }
         try await store.flush()
-        #expect(try store.statistics().entries == left)
+        let evicted = try 20 - store.statistics().entries
+        #expect(abs(evicted - Int(missing >> 20)) <= 2, "evicted \(evicted) MiB, where \(missing) bytes are missing")
+        #expect(try store.peek(.path(19)) != nil)
+        #expect(try store.peek(.path(0)) == nil)
     }
 
     private func freeBytes(_ volume: SmallDisk) throws -> Int64 {

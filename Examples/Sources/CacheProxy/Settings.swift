@@ -33,7 +33,11 @@ struct Settings {
         listen = try await Self.value(options.listen, "listen", reader, needs: "host:port").required("listen")
         origin = try await Self.value(options.origin, "origin", reader, needs: "http://host:port or https://host:port")
         originHost = try await reader.fetchBool(forKey: "originHost", default: false)
-        hosts = try await reader.fetchStringArray(forKey: "hosts", default: [])
+        // Unknown keys have no effect: this one, named like the option, would leave the proxy open to all hosts.
+        guard try await reader.fetchStringArray(forKey: "host") == nil else {
+            throw ValidationError("the key of the option --host is hosts")
+        }
+        hosts = try await reader.fetchStringArray(forKey: "hosts", default: []).filter { !$0.isEmpty }
         rootCertificates = try await reader.fetchString(forKey: "cacert")
         directory = try await reader.fetchString(forKey: "store.directory").required("store.directory")
         metrics = try await Self.value(options.metrics, "metrics", reader, needs: "host:port")
@@ -68,7 +72,7 @@ extension CacheProxy {
         contents["cacert"] = rootCertificates.map { .string($0) }
         contents["tier.url"] = tier.map { .string($0) }
         contents["tier.partition"] = tierPartition.map { .string($0) }
-        contents["tier.deadline"] = tierDeadline.map { .string("\($0)s") }
+        contents["tier.deadline"] = tierDeadline.map { .string("\(Int64(($0 * 1000).rounded()))ms") }
         if originHost { contents["originHost"] = .bool(true) }
         if shared { contents["cache.policy.isShared"] = .bool(true) }
         if !host.isEmpty { contents["hosts"] = .stringArray(host) }

@@ -5,7 +5,7 @@ internal import HTTPCaching
 extension HTTPCache.Configuration {
     /// Creates the configuration of a cache from the keys that begin with `cache.`, such as `cache.policy.isShared`.
     ///
-    /// The README of the package lists the keys.
+    /// `Configuration.md` of the package lists the keys.
     ///
     /// - Parameters:
     ///   - reader: Reads the values.
@@ -30,7 +30,7 @@ extension HTTPCache.Configuration {
 extension ResourceLoader.Configuration {
     /// Creates the configuration of a loader from the keys that begin with `loader.`, such as `loader.timeout`.
     ///
-    /// The README of the package lists the keys.
+    /// `Configuration.md` of the package lists the keys.
     ///
     /// - Parameters:
     ///   - reader: Reads the values.

@@ -10,7 +10,7 @@ extension ResponseStore.Configuration {
     ///     directory: directory, configuration: await ResponseStore.Configuration(reader: reader))
     /// ```
     ///
-    /// The README of the package lists the keys.
+    /// `Configuration.md` of the package lists the keys.
     ///
     /// - Parameters:
     ///   - reader: Reads the values. Several stores have a scope each, such as `reader.scoped(to: "images")`.
@@ -22,15 +22,17 @@ extension ResponseStore.Configuration {
 
     package static let keys: [ConfigurationKey<Self>] = [
         ConfigurationKey("maxBytes", .unlimited(.bytes)) { configuration, maxBytes in
-            let limits = configuration.limits
-            // Also derives the limit of one body.
-            configuration.limits = Limits(
-                maxBytes: maxBytes, maxEntries: limits?.maxEntries, maxPartitionBytes: limits?.maxPartitionBytes,
-                lowWaterMark: limits?.lowWaterMark ?? Limits().lowWaterMark)
+            var limits = configuration.limits ?? Limits()
+            limits.maxBytes = maxBytes
+            limits.maxEntryBytes = Limits(maxBytes: maxBytes).maxEntryBytes
+            configuration.limits = limits
         },
         limit("maxEntries", \.maxEntries, .unlimited(.count(from: 0))),
         limit("maxEntryBytes", \.maxEntryBytes, .unlimited(.bytes)),
         limit("maxPartitionBytes", \.maxPartitionBytes, .unlimited(.bytes)),
+        limit("maxIdleTime", \.maxIdleTime, .unlimited(.duration)),
+        limit("maxAge", \.maxAge, .unlimited(.duration)),
+        limit("minFreeBytes", \.minFreeBytes, .unlimited(.bytes)),
         limit("lowWaterMark", \.lowWaterMark, .share),
         .init(
             "evictionPolicy", \.evictionPolicy,

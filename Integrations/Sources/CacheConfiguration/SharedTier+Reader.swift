@@ -20,7 +20,7 @@ extension SharedTier {
     /// }
     /// ```
     ///
-    /// The README of the package lists the keys.
+    /// `Configuration.md` of the package lists the keys.
     ///
     /// - Parameters:
     ///   - reader: Reads the values.

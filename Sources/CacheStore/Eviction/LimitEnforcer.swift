@@ -58,9 +58,7 @@ package final class LimitEnforcer: Sendable {
                 room = .afterPass
             }
         }
-        guard limits.isExceeded(by: try transaction.connection.size()) else {
-            return missingBytes > 0 ? .afterPass : room
-        }
+        guard limits.isExceeded(by: try transaction.connection.size()) else { return room }
         if let entry, let limit = limits.maxBytesBesideWAL, entry.byteCount > limit { return .none }
         let batch = try transaction.evict(atLeast: Self.evictedByCommit, sparing: entry?.id) { size in
             limits.isExceeded(by: size)

@@ -16,7 +16,7 @@ public import CacheFoundation
 ///
 /// The limits of time and ``minFreeBytes`` need no call and no commit. The store looks at them when it opens, and then
 /// each sixteenth of the shortest time: at least each hour, and at most each minute. An entry that is too old may answer
-/// until then. A look reads every entry only if the oldest one has to go.
+/// until then. A look reads some rows, and every entry if one of the oldest has to go.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk, or `nil` for no limit.
     public var maxBytes: Int64?
@@ -35,7 +35,8 @@ public struct Limits: Hashable, Sendable {
     /// time, and freshness does not matter.
     public var maxAge: Duration?
     /// The bytes that stay free on the volume of the store, or `nil` for no limit. While other programs fill the volume,
-    /// the store evicts, at most all its unpinned entries.
+    /// each look evicts the missing bytes, at most all unpinned entries. Bytes that a snapshot of the volume or an open
+    /// file keeps do not become free, and the next look evicts more.
     public var minFreeBytes: Int64?
     /// The share of a limit, between 0 and 1, down to which an eviction goes. With 0.9, the default, one eviction
     /// removes many entries, so that not every write evicts.
@@ -79,7 +80,8 @@ public struct Limits: Hashable, Sendable {
     /// - Throws: ``StoreError/file(_:)`` if the size of the volume cannot be read.
     public static func fraction(of directory: URL, _ share: Double) throws(StoreError) -> Limits {
         let size = try FileDescriptor.volumeByteCount(ofNearest: directory)
-        return Limits(maxBytes: Int64(Double(size) * (share.isNaN ? 0 : min(max(share, 0), 1))))
+        let byteCount = Double(size) * (share.isNaN ? 0 : min(max(share, 0), 1))
+        return Limits(maxBytes: Int64(exactly: byteCount.rounded(.down)) ?? .max)
     }
 
     /// The default limits of a store: 512 MiB on disk.
@@ -123,9 +125,8 @@ extension Limits {
     func isExceeded(by size: StoreSize, addingBody byteCount: Int64? = 0, byteLimit: Int64? = nil) -> Bool {
         let share = byteCount == nil ? lowWaterMark : 1
         let bytes = Double(size.bytes) + Double(byteCount ?? 0)
-        for limit in [maxBytesBesideWAL, byteLimit] {
-            if let limit, bytes > Double(limit) * share { return true }
-        }
+        if let maxBytesBesideWAL, bytes > Double(maxBytesBesideWAL) * share { return true }
+        if let byteLimit, bytes > Double(byteLimit) { return true }
         if let maxEntries, Double(size.entries) > Double(maxEntries) * share { return true }
         return false
     }

@@ -5,9 +5,8 @@ extension ResponseStore {
         let partitions = limits.passBegins()
         do throws(StoreError) {
             for partition in partitions { _ = try evict(fromPartition: partition) }
-            let byteLimit = try byteLimitOfVolume()
             try evictBehindLookups { [limits] (transaction, _) throws(StoreError) in
-                try limits.evictBatch(transaction, byteLimit: byteLimit)
+                try limits.evictBatch(transaction)
             }
             try deleteFiles()
         } catch {
@@ -34,7 +33,11 @@ extension ResponseStore {
         }
         do throws(StoreError) {
             try checkOpen()
-            if self.limits.missingBytes > 0 { keepLimits() }
+            if let byteLimit = try byteLimitOfVolume() {
+                try evictBehindLookups { [limits = self.limits] (transaction, _) throws(StoreError) in
+                    try limits.evictBatch(transaction, makingRoomFor: 0, byteLimit: byteLimit)
+                }
+            }
             let now = now
             for rule in limits.ageRules {
                 let isDue = try read { (connection) throws(StoreError) in try connection.mayContain(rule, now: now) }
@@ -140,8 +143,8 @@ extension ResponseStore {
 }
 
 extension Connection {
-    /// Whether an entry may be in a rule by age. Reads the entries that were stored or used first, not all: if the clock
-    /// was set back, an entry behind them waits until these have gone.
+    /// Whether an entry may be in a rule by age. Reads a bounded number of the entries that were stored or used first: if
+    /// the clock was set back, an entry behind them waits until these have gone.
     fileprivate func mayContain(_ rule: EvictionRule, now: Int64) throws(StoreError) -> Bool {
         let (age, questions): (Duration, [String])
         switch rule {
@@ -149,13 +152,24 @@ extension Connection {
             age = time
             questions = [
                 "SELECT accessed_at FROM access WHERE is_pinned = 0 ORDER BY recency LIMIT 1",
+                // The first unused entry is usually near the place where the last eviction ended. 0 if it is far.
                 """
-                SELECT created_at FROM entry LEFT JOIN access ON entry_id = id
-                WHERE id >= (SELECT unused_id FROM total) AND entry_id IS NULL ORDER BY id LIMIT 1
+                SELECT coalesce(
+                    (SELECT created_at FROM entry LEFT JOIN access ON entry_id = id
+                        WHERE id >= unused_id AND id < unused_id + 4096 AND entry_id IS NULL ORDER BY id LIMIT 1), 0)
+                FROM total WHERE entry_count > (SELECT count(*) FROM access)
                 """,
             ]
         case .olderThan(let time):
-            (age, questions) = (time, ["SELECT created_at FROM entry WHERE is_pinned = 0 ORDER BY id LIMIT 1"])
+            // 0 behind many pinned entries.
+            age = time
+            questions = [
+                """
+                SELECT coalesce(
+                    (SELECT created_at FROM (SELECT * FROM entry ORDER BY id LIMIT 4096) WHERE is_pinned = 0 LIMIT 1), 0)
+                FROM total WHERE entry_count > 0
+                """
+            ]
         case .maxBytes, .maxEntries: return true
         }
         let limit = now.saturatingSubtracting(age.milliseconds)

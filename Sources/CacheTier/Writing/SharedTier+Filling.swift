@@ -56,7 +56,9 @@ extension SharedTier {
         let status = reply.head.status
         // Other errors are short-lived, and one machine's error must not reach all machines.
         guard keys.canWrite, request.method == .get, status.code < 400 || status == .notFound || status == .gone,
-            MalformedReply.reason(reply.head, to: request) == nil
+            MalformedReply.reason(reply.head, to: request) == nil,
+            // Without either, only the clock of this machine would date the response.
+            asking.tierTime != nil || reply.head.headerFields.contains(.date)
         else { return .nothing }
         switch decision {
         case .store(let response):

@@ -35,7 +35,7 @@ package enum FormQuery {
     ///
     /// Replaces invalid UTF-8 with U+FFFD, as in "UTF-8 decode without BOM". Keeps a `%` without two hexadecimal
     /// digits.
-    static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
+    package static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var isASCII = true
