@@ -58,6 +58,9 @@ public func getegid() -> gid_t { 0 }
 
 // https://github.com/apple-oss-distributions/Libc, include/sys/statvfs.h
 @discardableResult public func fstatvfs(_: Int32, _: UnsafeMutablePointer<statvfs>!) -> Int32 { 0 }
+@discardableResult public func statvfs(
+    _: UnsafePointer<CChar>!, _: UnsafeMutablePointer<statvfs>!
+) -> Int32 { 0 }
 
 // https://github.com/apple-oss-distributions/xnu, bsd/sys/poll.h, bsd/sys/socket.h, bsd/sys/signal.h
 @discardableResult public func poll(_: UnsafeMutablePointer<pollfd>!, _: nfds_t, _: Int32) -> Int32 { 0 }
