@@ -7,7 +7,7 @@ public import CacheStoreTesting
 public import HTTPTypes
 public import Testing
 
-/// Replays recorded exchanges in a test, see ``Testing/Trait/replay(_:recording:through:matching:redactedFields:redactedQueryItems:filePath:)``.
+/// Replays the exchanges of a file beside the test: `@Test(.replay("search"))`.
 public struct ReplayTrait: TestTrait, TestScoping {
     /// The transport of a running test, and the date of its recording.
     private struct Scope: Sendable {
@@ -32,7 +32,7 @@ public struct ReplayTrait: TestTrait, TestScoping {
             }
     }
 
-    /// The start of the first recorded request, for a ``ManualClock``. The present time during the first recording.
+    /// The start of the first recorded request, for a `ManualClock`. The present time during the first recording.
     public static var startDate: Date { scope?.startDate ?? Date() }
 
     /// Provides one scope for all cases of a parameterised test.
@@ -87,7 +87,7 @@ extension Trait where Self == ReplayTrait {
     /// ```
     ///
     /// To record, set the variable `CACHESTORE_RECORDING` in the environment of the test run to `missing` or `all`, the
-    /// names of the modes of ``RecordingTransport``. The recording is saved after a test without a thrown error.
+    /// names of the modes of `RecordingTransport`. The recording is saved after a test without a thrown error.
     ///
     /// - Parameters:
     ///   - name: The name of the file without `.har`. It may begin with a folder, as in `"Recordings/search"`.
