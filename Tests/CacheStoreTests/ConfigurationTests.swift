@@ -17,6 +17,7 @@ struct ConfigurationTests {
     func defaults() {
         var defaults = DocumentedDefaults(of: ResponseStore.Configuration())
         defaults.check("limits") { $0.limits == .standard }
+        defaults.check("limitCheckInterval") { $0.limitCheckInterval == nil }
         defaults.check("evictionPolicy") { $0.evictionPolicy == nil }
         defaults.check("recordsRequests") { $0.recordsRequests == nil }
         defaults.check("verification") { $0.verification == .firstRead }
@@ -55,6 +56,9 @@ struct ConfigurationTests {
         none.check("maxEntries") { $0.maxEntries == nil }
         none.check("maxEntryBytes") { $0.maxEntryBytes == nil }
         none.check("maxPartitionBytes") { $0.maxPartitionBytes == nil }
+        none.check("maxIdleTime") { $0.maxIdleTime == nil }
+        none.check("maxAge") { $0.maxAge == nil }
+        none.check("minFreeBytes") { $0.minFreeBytes == nil }
         none.check("lowWaterMark") { $0.lowWaterMark == 0.9 }
         #expect(none.differences == [])
         #expect(Limits.standard == Limits(maxBytes: 512 << 20, maxEntryBytes: 64 << 20, lowWaterMark: 0.9))
