@@ -1,5 +1,5 @@
-// The module `CacheStoreTestTraits` has traits for Swift Testing. A module of its own, because a program that links
-// Swift Testing starts only beside a toolchain, and `CacheStoreTesting` also serves previews.
+// The module `CacheStoreTestTraits` has traits for Swift Testing. It is separate, because a program that links Swift
+// Testing starts only where a toolchain is installed, and previews use `CacheStoreTesting`, too.
 
 public import CacheFoundation
 public import CacheLoader
@@ -7,7 +7,7 @@ public import CacheStoreTesting
 public import HTTPTypes
 public import Testing
 
-/// Replays the exchanges of a file beside the test: `@Test(.replay("search"))`.
+/// Replays the exchanges of a file in the folder of the test: `@Test(.replay("search"))`.
 public struct ReplayTrait: TestTrait, TestScoping {
     /// The transport of a running test, and the date of its recording.
     private struct Scope: Sendable {
@@ -74,7 +74,7 @@ public struct ReplayTrait: TestTrait, TestScoping {
 }
 
 extension Trait where Self == ReplayTrait {
-    /// Replays the exchanges of a file beside the test. The test opens no connection.
+    /// Replays the exchanges of a file in the folder of the test. The test opens no connection.
     ///
     /// ```swift
     /// @Test(.replay("search"))
@@ -96,7 +96,7 @@ extension Trait where Self == ReplayTrait {
     ///   - fields: The fields that a request must share with a recorded one; none by default.
     ///   - redactedFields: More fields whose values to redact.
     ///   - redactedQueryItems: More query items whose values to redact.
-    ///   - filePath: The file of the test, beside which the recording is.
+    ///   - filePath: The file of the test. The recording is in the same folder.
     public static func replay(
         _ name: String, recording mode: RecordingTransport.Mode? = nil,
         through origin: (any HTTPTransport)? = nil, matching fields: [HTTPField.Name] = [],

@@ -142,8 +142,7 @@ extension HTTPArchive.Entry {
     private static let maxFieldCount = 1000
 
     /// Omits pseudo-fields of HTTP/2, which browsers record with the fields. Browsers join the lines of a field by
-    /// newlines.
-    /// Returns `nil` for too many lines.
+    /// newlines. Returns `nil` for too many lines.
     private static func fields(_ fields: [HTTPArchive.Field]) -> HTTPFields? {
         var result = HTTPFields()
         for field in fields {

@@ -16,7 +16,7 @@ public import CacheFoundation
 ///
 /// The limits of time and ``minFreeBytes`` need no call and no commit. The store looks at them when it opens, and then
 /// each sixteenth of the shortest time: at least each hour, and at most each minute. An entry that is too old may answer
-/// until then. A look reads some rows, and every entry if one of the oldest has to go.
+/// until then. A look counts the accesses, and reads every entry if one of the oldest has to go.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk, or `nil` for no limit.
     public var maxBytes: Int64?

@@ -143,8 +143,8 @@ extension ResponseStore {
 }
 
 extension Connection {
-    /// Whether an entry may be in a rule by age. Reads a bounded number of the entries that were stored or used first: if
-    /// the clock was set back, an entry behind them waits until these have gone.
+    /// Whether an entry may be in a rule by age. Counts the accesses, and reads some of the entries that were stored or
+    /// used first. If the clock was set back, an entry behind them waits until these have gone.
     fileprivate func mayContain(_ rule: EvictionRule, now: Int64) throws(StoreError) -> Bool {
         let (age, questions): (Duration, [String])
         switch rule {
