@@ -108,7 +108,7 @@ public final class ResponseStore: Sendable {
         let openBodies = OpenBodies(capacity: configuration.secureDelete ? 0 : configuration.openBodyCount)
         let readers = ReaderPool(
             count: max(1, configuration.readerCount), place, willClose: { hotKeys.detach() }, open: openReader)
-        let limits = LimitEnforcer(configuration.limits) { try? place.root.freeByteCount() }
+        let limits = LimitEnforcer(configuration.limits)
         let background = BackgroundWork()
         let requestPass: @Sendable () -> Void = {
             if limits.requestPass() { background.submit { store in store.keepLimits() } }

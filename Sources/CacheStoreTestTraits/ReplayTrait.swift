@@ -44,7 +44,7 @@ public struct ReplayTrait: TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable @concurrent () async throws -> Void
     ) async throws {
-        guard let mode = mode ?? Self.environmentMode else {
+        guard let mode = try mode ?? environmentMode() else {
             let transport = try ReplayTransport(
                 file: file, matching: fields, redactedFields: redactedFields, redactedQueryItems: redactedQueryItems)
             return try await Self.$scope.withValue(Scope(transport: transport, startDate: transport.startDate)) {
@@ -68,8 +68,10 @@ public struct ReplayTrait: TestTrait, TestScoping {
         #endif
     }
 
-    private static var environmentMode: RecordingTransport.Mode? {
-        ProcessInfo.processInfo.environment["CACHESTORE_RECORDING"].flatMap { RecordingTransport.Mode(rawValue: $0) }
+    private func environmentMode() throws(RecordingError) -> RecordingTransport.Mode? {
+        guard let name = ProcessInfo.processInfo.environment["CACHESTORE_RECORDING"], !name.isEmpty else { return nil }
+        if let mode = RecordingTransport.Mode(rawValue: name) { return mode }
+        throw RecordingError(file: file, reason: "CACHESTORE_RECORDING is missing or all, not “\(name)”")
     }
 }
 

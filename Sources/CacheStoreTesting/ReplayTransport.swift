@@ -92,6 +92,11 @@ public struct RecordingError: Error, Hashable, Sendable, CustomStringConvertible
     /// The reason.
     public let reason: String
 
+    package init(file: URL, reason: String) {
+        self.file = file
+        self.reason = reason
+    }
+
     /// The path of the file, and the reason.
     public var description: String { "\(file.path(percentEncoded: false)): \(reason)" }
 }

@@ -87,16 +87,16 @@ struct Import: AsyncParsableCommand {
                 result.unusable += 1
                 continue
             }
-            let placement: HTTPCache.Placement?
+            var placement: HTTPCache.Placement?
             do throws(LoadError) {
-                placement = try cache.placement(of: ReceivedResponse(exchange, now: cache.configuration.clock()))
+                if exchange.request.method == .get {
+                    placement = try cache.placement(of: ReceivedResponse(exchange, now: cache.configuration.clock()))
+                }
             } catch {
+                // Otherwise the URL is none that a cache has.
                 if case .store = error { throw error }
-                // A URL that no cache has.
-                result.unusable += 1
-                continue
             }
-            guard exchange.request.method == .get, let placement else {
+            guard let placement else {
                 result.refused += 1
                 continue
             }

@@ -2,21 +2,6 @@ internal import HTTPCaching
 
 // Writes the properties that HAR 1.2 requires, also those that a replay does not need. Reading ignores them.
 
-extension HTTPArchive.Log: Codable {
-    private enum Key: String, CodingKey { case version, creator, entries }
-
-    package init(from decoder: any Decoder) throws {
-        entries = try decoder.container(keyedBy: Key.self).decode([HTTPArchive.Entry].self, forKey: .entries)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode("1.2", forKey: .version)
-        try container.encode(["name": "cachestore", "version": "1"], forKey: .creator)
-        try container.encode(entries, forKey: .entries)
-    }
-}
-
 extension HTTPArchive.Entry: Codable {
     private enum Key: String, CodingKey {
         case startedDateTime, time, request, response, cache, timings, connection, comment

@@ -9,8 +9,8 @@ package import CacheFoundation
 /// requires.
 ///
 /// http://www.softwareishard.com/blog/har-12-spec/
-package struct HTTPArchive: Codable, Sendable {
-    package struct Log: Sendable {
+package struct HTTPArchive: Decodable, Sendable {
+    package struct Log: Decodable, Sendable {
         package var entries: [Entry]
     }
 

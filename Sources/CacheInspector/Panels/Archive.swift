@@ -22,7 +22,8 @@ extension StoreInspector {
             let page = try store.requestRecords(since: cursor)
             records += page.records.filter { record in
                 // Timestamps are of equal length, so that their order is that of their text.
-                record.timestamp >= from && record.timestamp <= to
+                let time = record.timestamp
+                return time >= from && time <= to
                     && (host.isEmpty || record.host?.contains(host) ?? false)
                     && outcomes?.contains(record.outcome.rawValue) ?? true
             }

@@ -21,20 +21,11 @@ package final class LimitEnforcer: Sendable {
     }
 
     let limits: Limits?
-    /// Returns the free bytes of the volume, or `nil` if they are unknown.
-    private let freeBytes: @Sendable () -> Int64?
     /// Guards the work for the next pass, not the pass.
     private let passes = Mutex(Passes())
 
-    package init(_ limits: Limits?, freeBytes: @escaping @Sendable () -> Int64? = { nil }) {
+    package init(_ limits: Limits?) {
         self.limits = limits
-        self.freeBytes = freeBytes
-    }
-
-    /// The bytes missing to ``Limits/minFreeBytes``. 0 or less if enough bytes are free.
-    var missingBytes: Int64 {
-        guard let floor = limits?.minFreeBytes, let free = freeBytes() else { return 0 }
-        return floor.saturatingSubtracting(free)
     }
 
     /// The number of entries that a commit evicts before it checks its time. Usually one eviction is enough.
@@ -69,10 +60,10 @@ package final class LimitEnforcer: Sendable {
 
     /// Evicts a batch to make room for a body of `byteCount` bytes, or, with `nil`, to approach the low-water mark.
     package func evictBatch(
-        _ transaction: WriteTransaction, makingRoomFor byteCount: Int64? = nil, byteLimit: Int64? = nil
+        _ transaction: WriteTransaction, makingRoomFor byteCount: Int64? = nil
     ) throws(StoreError) -> EvictionBatch {
         guard let limits else { return EvictionBatch(isDone: true) }
-        return try transaction.evict { limits.isExceeded(by: $0, addingBody: byteCount, byteLimit: byteLimit) }
+        return try transaction.evict { limits.isExceeded(by: $0, addingBody: byteCount) }
     }
 
     // MARK: Passes

@@ -120,13 +120,10 @@ extension Limits {
 
     /// Whether a store of this size exceeds a limit after adding a body of `byteCount` bytes. With `nil`, whether the
     /// size exceeds a low-water mark.
-    ///
-    /// - Parameter byteLimit: Another limit of bytes. The lower one counts.
-    func isExceeded(by size: StoreSize, addingBody byteCount: Int64? = 0, byteLimit: Int64? = nil) -> Bool {
+    func isExceeded(by size: StoreSize, addingBody byteCount: Int64? = 0) -> Bool {
         let share = byteCount == nil ? lowWaterMark : 1
         let bytes = Double(size.bytes) + Double(byteCount ?? 0)
         if let maxBytesBesideWAL, bytes > Double(maxBytesBesideWAL) * share { return true }
-        if let byteLimit, bytes > Double(byteLimit) { return true }
         if let maxEntries, Double(size.entries) > Double(maxEntries) * share { return true }
         return false
     }

@@ -15,15 +15,15 @@ extension ResponseStore {
         }
     }
 
-    /// Returns the bytes that the volume leaves to the store, or `nil` while enough bytes are free.
-    private func byteLimitOfVolume() throws(StoreError) -> Int64? {
-        guard limits.limits?.minFreeBytes != nil else { return nil }
+    /// Returns the rule that makes the missing bytes of the volume free, or `nil` while enough bytes are free.
+    private func ruleOfVolume(_ limits: Limits) throws(StoreError) -> EvictionRule? {
+        guard let floor = limits.minFreeBytes else { return nil }
         // Files of evicted bodies are not free yet. Evicting more because of them would empty the store.
         try deleteFiles()
-        let missing = limits.missingBytes
+        let missing = floor.saturatingSubtracting(try place.root.freeByteCount())
         guard missing > 0 else { return nil }
         let byteCount = try read { (connection) throws(StoreError) in try connection.size().bytes }
-        return max(0, byteCount.saturatingSubtracting(missing))
+        return .maxBytes(max(0, byteCount.saturatingSubtracting(missing)))
     }
 
     /// Looks at the limits that no commit exceeds, now and after each interval. Ends with the store.
@@ -33,13 +33,8 @@ extension ResponseStore {
         }
         do throws(StoreError) {
             try checkOpen()
-            if let byteLimit = try byteLimitOfVolume() {
-                try evictBehindLookups { [limits = self.limits] (transaction, _) throws(StoreError) in
-                    try limits.evictBatch(transaction, makingRoomFor: 0, byteLimit: byteLimit)
-                }
-            }
             let now = now
-            for rule in limits.ageRules {
+            for rule in limits.ageRules + [try ruleOfVolume(limits)].compactMap(\.self) {
                 let isDue = try read { (connection) throws(StoreError) in try connection.mayContain(rule, now: now) }
                 guard isDue else { continue }
                 try evictBehindLookups { (transaction, previous) throws(StoreError) in
