@@ -40,12 +40,12 @@ struct BoundedCallTests {
         let failure = FailureBox()
         let ended = DispatchSemaphore(value: 0)
         store.writer.checkpointer.wait()
-        let before = try descriptorCount()
+        let before = try sandbox.descriptorCount(of: "index.sqlite")
         Thread.detachNewThread {
             do { try Self.longCalls[number].run(store) } catch { failure.set(error as? StoreError) }
             ended.signal()
         }
-        try spinWhile { try descriptorCount() <= before }
+        try spinWhile { try sandbox.descriptorCount(of: "index.sqlite") <= before }
         #expect(try store.bytes(.path("a")) == Data("a".utf8))
         try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
         let time = ContinuousClock().measure { store.suspend() }
@@ -56,24 +56,14 @@ struct BoundedCallTests {
         #expect(try store.bytes(.path("b")) == Data("b".utf8))
     }
 
-    /// The number of this process's descriptors of the index.
-    private func descriptorCount() throws -> Int {
-        var index = stat()
-        guard stat(sandbox.indexPath, &index) == 0 else { return 0 }
-        return (0..<1024).count { number in
-            var status = stat()
-            return fstat(Int32(number), &status) == 0 && status.st_ino == index.st_ino && status.st_dev == index.st_dev
-        }
-    }
-
     @Test("the commit of a large body, or a durable one, does not wait for maintenance")
     func commitBesideMaintenance() async throws {
         let store = try sandbox.open { $0.durability = .durable }
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         store.writer.checkpointer.wait()
-        let before = try descriptorCount()
+        let before = try sandbox.descriptorCount(of: "index.sqlite")
         let removal = Task { try await store.removeAll(Self.endless) }
-        try await eventually { try descriptorCount() > before }
+        try await eventually { try sandbox.descriptorCount(of: "index.sqlite") > before }
         try await store.insert(Data.noise(2_000_000, seed: 1), metadata: sandbox.metadata(), for: .path("large"))
         #expect(try store.contains(.path("large")))
         store.suspend()

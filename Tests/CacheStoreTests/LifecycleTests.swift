@@ -70,7 +70,7 @@ struct LifecycleTests {
         let store = try sandbox.open { $0.queryTimeout = nil }
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         store.writer.checkpointer.wait()
-        let before = try descriptors(of: "index.sqlite")
+        let before = try sandbox.descriptorCount(of: "index.sqlite")
         let outcome = Outcome()
         Thread.detachNewThread {
             do throws(StoreError) {
@@ -86,9 +86,9 @@ struct LifecycleTests {
             }
             outcome.ended.signal()
         }
-        try spinWhile { try descriptors(of: "index.sqlite") == before }
+        try spinWhile { try sandbox.descriptorCount(of: "index.sqlite") == before }
         if closes { store.close() } else { store.suspend() }
-        #expect(try descriptors(of: "index.sqlite") == 0)
+        #expect(try sandbox.descriptorCount(of: "index.sqlite") == 0)
         #expect(try lockedFiles() == [])
         try outcome.ended.waitForSignal()
         #expect(outcome.failure.withLock { $0 } == (closes ? .closed : .suspended))
@@ -107,16 +107,16 @@ struct LifecycleTests {
         let blobs = open(sandbox.path + "/blobs", O_RDONLY | O_DIRECTORY)
         defer { Glibc.close(blobs) }
         #expect(flock(blobs, LOCK_EX) == 0)
-        let before = try descriptors(of: "blobs")
+        let before = try sandbox.descriptorCount(of: "blobs")
         let outcome = Outcome()
         Thread.detachNewThread {
             do throws(StoreError) { try store.writer.recover() } catch { outcome.failure.withLock { $0 = error } }
             outcome.ended.signal()
         }
-        try spinWhile { try descriptors(of: "blobs") == before }
+        try spinWhile { try sandbox.descriptorCount(of: "blobs") == before }
         if closes { store.close() } else { store.suspend() }
-        #expect(try descriptors(of: "blobs") <= before)
-        #expect(try descriptors(of: "index.sqlite") == 0)
+        #expect(try sandbox.descriptorCount(of: "blobs") <= before)
+        #expect(try sandbox.descriptorCount(of: "index.sqlite") == 0)
         try outcome.ended.waitForSignal()
         #expect(outcome.failure.withLock { $0 } == .busy(path: sandbox.indexPath))
     }
@@ -125,14 +125,6 @@ struct LifecycleTests {
         let ended = DispatchSemaphore(value: 0)
         /// Guards the error.
         let failure = Mutex<StoreError?>(nil)
-    }
-
-    private func descriptors(of name: String) throws -> Int {
-        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-        return descriptors.count { descriptor in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + descriptor))
-                == sandbox.path + "/" + name
-        }
     }
     #endif
 

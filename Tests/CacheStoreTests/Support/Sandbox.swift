@@ -57,6 +57,18 @@ final class Sandbox: Sendable {
                 && !isDirectory.boolValue
         }.sorted()
     }
+
+    /// The number of this process's descriptors of a file or folder of the store. Thousands of tests run in one process:
+    /// no limit of the numbers is assumed.
+    func descriptorCount(of name: String) throws -> Int {
+        var file = stat()
+        guard stat(path + "/" + name, &file) == 0 else { return 0 }
+        return try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count { number in
+            var status = stat()
+            guard let number = Int32(number), fstat(number, &status) == 0 else { return false }
+            return status.st_ino == file.st_ino && status.st_dev == file.st_dev
+        }
+    }
 }
 
 extension CacheKey {
