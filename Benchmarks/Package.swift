@@ -13,7 +13,6 @@ let package = Package(
         // The transport that CurlTransport is compared with.
         .package(path: "../Integrations"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/ordo-one/benchmark", from: "1.38.0", traits: []),
         // Used only by compare and transports.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -22,7 +21,6 @@ let package = Package(
     targets: [
         .target(name: "CBaseline", path: "CBaseline", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(
-            // Shared by compare and StoreBenchmarks.
             name: "Samples",
             dependencies: [
                 .product(name: "CacheStore", package: "CacheStore"),
@@ -59,18 +57,6 @@ let package = Package(
             ],
             path: "transports",
             swiftSettings: swiftSettings
-        ),
-        .executableTarget(
-            name: "StoreBenchmarks",
-            dependencies: [
-                "CBaseline",
-                "Samples",
-                .product(name: "CacheStore", package: "CacheStore"),
-                .product(name: "CacheLoader", package: "CacheStore"),
-                .product(name: "Benchmark", package: "benchmark"),
-            ],
-            path: "Benchmarks/StoreBenchmarks",
-            plugins: [.plugin(name: "BenchmarkPlugin", package: "benchmark")]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -1,6 +1,0 @@
-import Benchmark
-
-let benchmarks: @Sendable () -> Void = {
-    lookupBenchmarks()
-    writeBenchmarks()
-}
