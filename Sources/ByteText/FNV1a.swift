@@ -7,7 +7,6 @@ package struct FNV1a {
         value = 0xcbf2_9ce4_8422_2325
     }
 
-    /// Returns the hash of bytes.
     @inlinable package static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         var hash = FNV1a()
         for byte in bytes { hash.update(UInt64(byte)) }

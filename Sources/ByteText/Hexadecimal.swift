@@ -14,9 +14,7 @@ extension UInt8 {
         ((self >> 4).hexadecimalDigit(ten: UInt8(ascii: "a")), (self & 0xF).hexadecimalDigit(ten: UInt8(ascii: "a")))
     }
 
-    /// Returns the digit of a value below 16.
-    ///
-    /// - Parameter ten: The digit for ten, which decides between upper and lower case.
+    /// Returns the digit of a value below 16. `ten` is the digit for ten, which decides between upper and lower case.
     @inlinable package func hexadecimalDigit(ten: UInt8) -> UInt8 {
         self < 10 ? UInt8(ascii: "0") + self : ten + self - 10
     }

@@ -1,6 +1,5 @@
 extension String {
-    /// Whether two texts have the same bytes, as SQLite compares. Swift's `==` also accepts canonically equivalent
-    /// texts.
+    /// Whether the bytes are the same, as SQLite compares. Swift's `==` also accepts canonically equivalent texts.
     @inlinable package func hasSameBytes(as other: String) -> Bool {
         var (text, other) = (self, other)
         return text.withUTF8 { bytes in

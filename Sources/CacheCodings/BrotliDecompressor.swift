@@ -2,9 +2,8 @@
 internal import CBrotli
 internal import CacheFoundation
 
-/// Decompresses a Brotli stream (RFC 7932) while it arrives. Bytes after the stream are an error.
-///
-/// The window has at most 16 MiB: the format allows no more, and the decoder accepts no larger one.
+/// Decompresses a Brotli stream (RFC 7932) while it arrives. Bytes after the stream are an error. The window has at
+/// most 16 MiB: the format allows no more, and the decoder accepts no larger one.
 final class BrotliDecompressor: Decompressor {
     private let state: OpaquePointer?
     private var bytes: DecompressedBytes
@@ -12,17 +11,16 @@ final class BrotliDecompressor: Decompressor {
     private let dictionary: UnsafeMutableBufferPointer<UInt8>
     private var hasEnded = false
 
-    /// - Parameter limit: The largest length of the decompressed data in bytes.
+    /// `limit` is the largest length of the decompressed data in bytes.
     init(limit: Int64) {
         bytes = DecompressedBytes(limit: limit)
         state = BrotliDecoderCreateInstance(nil, nil, nil)
         dictionary = .allocate(capacity: 0)
     }
 
-    /// Decompresses a stream that refers to a raw dictionary (RFC 9841 §8.2), without a length limit.
-    ///
-    /// RFC 9842 §4 limits the window to 16 MiB, not counting the dictionary. Returns `nil` without dictionary support
-    /// in the library.
+    /// Decompresses a stream that refers to a raw dictionary (RFC 9841 §8.2), without a length limit. RFC 9842 §4
+    /// limits the window to 16 MiB, not counting the dictionary. Returns `nil` without dictionary support in the
+    /// library.
     init?(dictionary content: Data) {
         bytes = DecompressedBytes(limit: .max)
         state = BrotliDecoderCreateInstance(nil, nil, nil)

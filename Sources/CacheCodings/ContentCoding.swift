@@ -2,12 +2,11 @@ package import CacheFoundation
 internal import HTTPCaching
 package import HTTPTypes
 
-/// The content codings that this library decodes (RFC 9110 §8.4.1).
+/// The content codings that this library decodes (RFC 9110 §8.4.1). The traits `Brotli` and `Zstd` of the package add
+/// their codings.
 ///
-/// The traits `Brotli` and `Zstd` of the package add their codings.
-///
-/// The module `CacheCodings` removes content codings, from a whole body or while it arrives. The module may use zlib and,
-/// with their traits, libbrotli and libzstd. The module knows no store, no request and no transport.
+/// The module `CacheCodings` removes content codings, from a whole body or while it arrives. The module may use zlib
+/// and, with their traits, libbrotli and libzstd. The module knows no store, no request and no transport.
 package enum ContentCoding: String, Sendable, CaseIterable {
     case gzip
     case deflate
@@ -29,13 +28,9 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         self.init(rawValue: name == "x-gzip" ? "gzip" : name)
     }
 
-    /// Decodes the codings that `Content-Encoding` names.
-    ///
-    /// Returns `nil` for an empty body, and for fields with no coding or an unknown one. The caller then keeps the body
-    /// and the fields unchanged.
-    ///
-    /// - Parameter limit: The largest length of the decoded body in bytes. A few encoded bytes can expand to any
-    ///   length.
+    /// Decodes the codings that `Content-Encoding` names. `limit` is the largest length of the decoded body in bytes: a
+    /// few encoded bytes can expand to any length. Returns `nil` for an empty body, and for fields with no coding or an
+    /// unknown one. The caller then keeps the body and the fields unchanged.
     package static func decode(
         _ data: Data, _ fields: HTTPFields, limit: Int64
     ) throws(ContentDecodingError) -> Data? {
@@ -46,10 +41,8 @@ package enum ContentCoding: String, Sendable, CaseIterable {
     }
 
     /// Decodes the start of a body, which may be incomplete. Returns up to `limit` bytes, and whether these are the
-    /// whole body.
-    ///
-    /// The limit also applies to each inner coding. Returns `nil` for a body without a known coding, and when no byte
-    /// can be decoded.
+    /// whole body. The limit also applies to each inner coding. Returns `nil` for a body without a known coding, and
+    /// when no byte can be decoded.
     package static func decodeStart(
         of data: Data, _ fields: HTTPFields, limit: Int64
     ) -> (bytes: Data, isWhole: Bool)? {
@@ -81,9 +74,7 @@ package enum ContentCoding: String, Sendable, CaseIterable {
         return codings.isEmpty || codings.count < names.count || codings.count > maxCount ? nil : codings
     }
 
-    /// Returns a decompressor of this coding.
-    ///
-    /// - Parameter limit: The largest length of the decoded body in bytes.
+    /// `limit` is the largest length of the decoded body in bytes.
     func makeDecompressor(limit: Int64) -> any Decompressor {
         switch self {
         case .gzip: return Inflater(.gzip, limit: limit)

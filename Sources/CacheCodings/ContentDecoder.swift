@@ -8,10 +8,8 @@ package final class ContentDecoder {
     private let limit: Int64
     private var hasInput = false
 
-    /// Returns `nil` for fields with no coding, an unknown one, or too many.
-    ///
-    /// - Parameter limit: The largest length in bytes of the decoded body, and of the output of each inner coding. A few
-    ///   encoded bytes can expand to any length.
+    /// Returns `nil` for fields with no coding, an unknown one, or too many. `limit` is the largest length in bytes of
+    /// the decoded body, and of the output of each inner coding. A few encoded bytes can expand to any length.
     package init?(_ fields: HTTPFields, limit: Int64) {
         guard let codings = ContentCoding.codings(fields) else { return nil }
         steps = codings.reversed().map { ($0, DecompressionStep($0.makeDecompressor(limit: limit))) }
@@ -42,9 +40,7 @@ package final class ContentDecoder {
     }
 
     /// Returns the next decoded bytes, at most 64 KiB and never empty. Returns `nil` when the decoder needs more of the
-    /// body.
-    ///
-    /// Decodes only these bytes, so a chunk that expands to gigabytes needs little memory. Throws
+    /// body. Decodes only these bytes, so a chunk that expands to gigabytes needs little memory. Throws
     /// ``ContentDecodingError/cancelled`` after a cancellation of the task.
     package func next() throws(ContentDecodingError) -> Data? {
         try nextPiece { Task.isCancelled }

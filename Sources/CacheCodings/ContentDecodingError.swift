@@ -4,6 +4,5 @@ package enum ContentDecodingError: Error, Equatable {
     case malformed(coding: String)
     /// The decoded body has more bytes than the limit.
     case tooLarge(limit: Int64)
-    /// The task was cancelled.
     case cancelled
 }

@@ -8,16 +8,12 @@ struct DecompressedBytes {
     private var room: Int64
     private lazy var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
 
-    /// - Parameter limit: The largest length of the decompressed data in bytes.
+    /// `limit` is the largest length of the decompressed data in bytes.
     init(limit: Int64) {
         room = limit
     }
 
-    /// Lets `fill` write into the buffer, and appends the written bytes to `output` up to the limit.
-    ///
-    /// - Parameters:
-    ///   - count: The number of bytes that the buffer may take.
-    ///   - fill: Returns the number of bytes that it wrote.
+    /// Lets `fill` write up to `count` bytes and return their number. Appends them to `output` up to the limit.
     mutating func append(
         upTo count: Int = chunkByteCount, to output: inout Data, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Int
     ) throws(DecompressionFailure) {

@@ -17,8 +17,7 @@ package struct DecompressionStep {
         isIdle = bytes.isEmpty
     }
 
-    /// Returns the next decompressed bytes, up to ``DecompressedBytes/chunkByteCount``, or `nil` when it needs more
-    /// input.
+    /// The next decompressed bytes, up to ``DecompressedBytes/chunkByteCount``, or `nil` when it needs more input.
     package mutating func next() throws(DecompressionFailure) -> Data? {
         guard !isIdle else { return nil }
         var piece = Data()
@@ -33,6 +32,5 @@ package struct DecompressionStep {
         append(Data())
     }
 
-    /// Throws if the data is incomplete.
     package func finish() throws(DecompressionFailure) { try decompressor.finish() }
 }

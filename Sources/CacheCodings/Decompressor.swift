@@ -2,10 +2,9 @@ internal import CacheFoundation
 
 /// Removes one content coding while the bytes arrive. For one reader.
 protocol Decompressor: AnyObject {
-    /// Decompresses bytes of `input`, and removes these from it.
-    ///
-    /// Appends up to ``DecompressedBytes/chunkByteCount`` bytes to `output`, also before a failure. If it appends none,
-    /// it has used all input, and the library holds no further output.
+    /// Decompresses bytes of `input`, and removes these from it. Appends up to ``DecompressedBytes/chunkByteCount``
+    /// bytes to `output`, also before a failure. If it appends none, it has used all input, and the library holds no
+    /// further output.
     func decompress(_ input: inout Data, into output: inout Data) throws(DecompressionFailure)
 
     /// Throws if the data is incomplete.
@@ -30,8 +29,7 @@ extension Decompressor {
         }
     }
 
-    /// Decompresses the start of the data up to the limit, and returns whether this is everything. Stops at damaged
-    /// data.
+    /// Decompresses the start of the data up to the limit. Tells whether this is everything. Stops at damaged data.
     func start(of data: Data) -> (bytes: Data, isWhole: Bool) {
         var output = Data()
         do throws(DecompressionFailure) {

@@ -30,9 +30,7 @@ package enum DictionaryCoding: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the header of a body that is compressed with a dictionary.
-    ///
-    /// - Parameter digest: The SHA-256 digest of the dictionary.
+    /// Returns the header of a body that is compressed with a dictionary, whose SHA-256 is `digest`.
     package func header(digest: Data) -> Data { Data(magic) + digest }
 
     /// Returns a decompressor of the bytes after the header, or `nil` when this build has none.

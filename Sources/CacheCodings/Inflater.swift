@@ -1,9 +1,8 @@
 internal import CZlib
 internal import CacheFoundation
 
-/// Decompresses DEFLATE data (RFC 1951) while it arrives.
-///
-/// gzip data may consist of several members. Like gzip itself, ignores bytes after the last member.
+/// Decompresses DEFLATE data (RFC 1951) while it arrives. gzip data may consist of several members. Like gzip itself,
+/// ignores bytes after the last member.
 final class Inflater: Decompressor {
     enum Wrapping {
         /// RFC 1952.
@@ -27,7 +26,7 @@ final class Inflater: Decompressor {
     /// Up to two bytes: the start of a member, or of ignored bytes after the last member.
     private var lookahead: [UInt8] = []
 
-    /// - Parameter limit: The largest length of the decompressed data in bytes.
+    /// `limit` is the largest length of the decompressed data in bytes.
     init(_ wrapping: Wrapping, limit: Int64) {
         self.wrapping = wrapping
         bytes = DecompressedBytes(limit: limit)

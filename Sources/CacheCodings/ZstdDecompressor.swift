@@ -2,9 +2,8 @@
 internal import CZstd
 internal import CacheFoundation
 
-/// Decompresses Zstandard frames (RFC 8878) while they arrive.
-///
-/// The data may consist of several frames, and of skippable ones. Bytes that begin no frame are an error.
+/// Decompresses Zstandard frames (RFC 8878) while they arrive. The data may consist of several frames, and of skippable
+/// ones. Bytes that begin no frame are an error.
 final class ZstdDecompressor: Decompressor {
     /// RFC 9659 §3: the window of the content coding has at most 8 MiB, so that a decoder needs no more memory.
     private static let largestWindowLog: Int32 = 23
@@ -20,14 +19,13 @@ final class ZstdDecompressor: Decompressor {
     /// Whether the library may hold output, because the buffer was full.
     private var mayHaveOutput = false
 
-    /// - Parameter limit: The largest length of the decompressed data in bytes.
+    /// `limit` is the largest length of the decompressed data in bytes.
     convenience init(limit: Int64) {
         self.init(limit: limit, dictionary: Data(), windowLog: Self.largestWindowLog)
     }
 
-    /// Decompresses frames that refer to a raw dictionary (RFC 8878 §5), without a length limit.
-    ///
-    /// RFC 9842 §5: the window has 8 MiB or 1.25 times the size of the dictionary, up to 128 MiB.
+    /// Decompresses frames that refer to a raw dictionary (RFC 8878 §5), without a length limit. RFC 9842 §5: the
+    /// window has 8 MiB or 1.25 times the size of the dictionary, up to 128 MiB.
     convenience init(dictionary: Data) {
         let window = min(max(1 << Self.largestWindowLog, dictionary.count / 4 * 5), 1 << 27)
         let windowLog = Int32(Int.bitWidth - (window - 1).leadingZeroBitCount)

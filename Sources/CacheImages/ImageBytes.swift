@@ -1,7 +1,6 @@
-/// The first bytes of an image, which may end anywhere. A read beyond the end returns `nil`.
-///
-/// Positions and numbers come from the file. They are `Int64`, so that small sums do not overflow even where `Int` has
-/// 32 bits. Each access checks its position, because `UnsafeRawBufferPointer` does not in a release build.
+/// The first bytes of an image, which may end anywhere. A read beyond the end returns `nil`. Positions and numbers come
+/// from the file. They are `Int64`, so that small sums do not overflow even where `Int` has 32 bits. Each access checks
+/// its position, because `UnsafeRawBufferPointer` does not in a release build.
 struct ImageBytes {
     /// How much of a signature is present.
     enum Match {

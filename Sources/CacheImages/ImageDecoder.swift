@@ -24,9 +24,8 @@ extension ImageDecoder {
     /// 8192 by 8192 pixels.
     public var maxPixels: Int { 1 << 26 }
 
-    /// Checks that the image and its `variant` can be placed and have at most ``maxPixels`` pixels.
-    ///
-    /// - Throws: ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)``.
+    /// Checks that the image and its `variant` can be placed and have at most ``maxPixels`` pixels. Throws
+    /// ``ImageGeometryError`` or ``ImageError/tooLarge(width:height:maxPixels:)``.
     func check(_ size: ImageSize, for variant: ImageVariant) throws {
         for size in [size, try variant.placement(of: size).output] where size.width * size.height > Double(maxPixels) {
             throw ImageError.tooLarge(

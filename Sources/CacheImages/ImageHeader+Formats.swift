@@ -1,10 +1,8 @@
 // Reads numbers at fixed positions. ImageBytes checks the positions that come from the file.
 extension ImageHeader {
     /// PNG, third edition (https://www.w3.org/TR/png-3/): a signature, then chunks of length, name, content and
-    /// checksum.
-    ///
-    /// §11.3.5.1: the chunk `acTL` marks an APNG and precedes the first `IDAT`. The result requires all chunks before
-    /// the first `IDAT`, so that more bytes never change it.
+    /// checksum. §11.3.5.1: the chunk `acTL` marks an APNG and precedes the first `IDAT`. The result requires all
+    /// chunks before the first `IDAT`, so that more bytes never change it.
     @Sendable static func png(_ bytes: ImageBytes) -> Reading {
         guard let first = bytes.bigEndian(8, 4), let name = bytes.name(12),
             let width = bytes.bigEndian(16, 4), let height = bytes.bigEndian(20, 4)

@@ -49,10 +49,9 @@ extension ImageHeader {
         return found(.jpeg, width, height, orientation: orientation)
     }
 
-    /// Returns the orientation in the first directory of an EXIF segment: tag 0x0112, one SHORT.
-    ///
-    /// Exif 2.32 §4.5.4 and TIFF 6.0 §2: `Exif`, two zeros, the byte order, the number 42, the offset of the directory.
-    /// The offset counts from the byte order. The directory has the number of entries and 12 bytes for each entry.
+    /// Returns the orientation in the first directory of an EXIF segment: tag 0x0112, one SHORT. Exif 2.32 §4.5.4 and
+    /// TIFF 6.0 §2: `Exif`, two zeros, the byte order, the number 42, the offset of the directory. The offset counts
+    /// from the byte order. The directory has the number of entries and 12 bytes for each entry.
     private static func exifOrientation(_ bytes: ImageBytes, _ start: Int64, end: Int64) -> Int64? {
         let tiff = start + 6
         guard bytes.match(Array("Exif\0\0".utf8), at: start) == .full, tiff + 8 <= end else { return nil }

@@ -1,8 +1,7 @@
 /// Chooses the decoding size of an image, and the pixels to draw from it.
 extension ImagePlacement {
-    /// The longest side of the smallest decoded image with enough pixels for the output.
-    ///
-    /// - Parameter size: The size of the whole image, for which the placement was computed.
+    /// The longest side of the smallest decoded image with enough pixels for the output. `size` is the size of the
+    /// whole image, for which the placement was computed.
     package func decodedSide(of size: ImageSize) -> Int {
         let longest = max(size.width, size.height)
         let factor = max(destination.width / source.width, destination.height / source.height)
@@ -10,9 +9,8 @@ extension ImagePlacement {
     }
 
     /// Returns the part to crop from an image decoded at another size, in whole pixels, and the output area of this
-    /// part. The area may exceed ``destination``, which clips it.
-    ///
-    /// Draw only this part: interpolation then mixes in at most one pixel outside ``source``.
+    /// part. The area may exceed ``destination``, which clips it. Draw only this part: interpolation then mixes in at
+    /// most one pixel outside ``source``.
     package func part(in decoded: ImageSize, of size: ImageSize) -> (crop: ImageRect, area: ImageRect) {
         let (across, down) = (decoded.width / size.width, decoded.height / size.height)
         let (left, top) = (source.x * across, source.y * down)

@@ -21,7 +21,6 @@ public final class ImageViewModel<Output: Sendable> {
     /// The number of calls of `show`. Only the latest call may cancel a load.
     @ObservationIgnored private var displays: UInt64 = 0
 
-    /// - Parameter makeResource: Creates the resource of the image.
     package init(_ makeResource: @escaping @MainActor () -> ObservedResource<Output>) {
         self.makeResource = makeResource
     }

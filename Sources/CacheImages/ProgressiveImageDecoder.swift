@@ -86,7 +86,7 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
     /// The byte count at which to decode next.
     private var next: Int
 
-    /// - Parameter check: Throws if the image of a header must not be decoded.
+    /// `check` throws if the image of a header must not be decoded.
     init(_ session: Session, step: Int, check: @escaping (ImageHeader) throws -> Void) {
         self.session = session
         self.step = max(1, step)
@@ -103,7 +103,6 @@ struct ProgressiveDecoding<Session: ImageDecodingSession> {
         return try session.partialImage()
     }
 
-    /// Returns the complete image.
     mutating func finish() throws -> Session.Image {
         try passHead(isWhole: true)
         return try session.finish()

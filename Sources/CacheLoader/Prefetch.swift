@@ -60,9 +60,8 @@ extension ResourceLoader {
         }
     }
 
-    /// Returns whether the store answers a request without asking its origin. Records no access.
-    ///
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
+    /// Returns whether the store answers a request without asking its origin. Records no access. Throws
+    /// ``LoadError/invalidURL(_:reason:)`` or ``LoadError/invalidKey(_:reason:)``.
     package func isAnsweredFromStore(_ request: ResourceRequest) throws(LoadError) -> Bool {
         isAnsweredFromStore(try load(for: request))
     }

@@ -4,8 +4,7 @@ internal import HTTPTypes
 
 /// Blocks requests to origins that keep answering with an error, as ``NegativeCaching`` demands.
 extension ResourceLoader {
-    /// Returns the latest error of an origin that answered equal requests with too many errors. Returns `nil` when the
-    /// loader may send the request now.
+    /// The latest error of an origin that answered equal requests with too many errors. `nil` if a request may go now.
     func blockingError(_ load: Load, _ transaction: CacheTransaction) -> LoadError? {
         guard mayBeBlocked(load), let failure = transaction.failure(),
             load.configuration.negativeCaching.blocks(failure, at: load.configuration.clock())
@@ -13,7 +12,6 @@ extension ResourceLoader {
         return .httpStatus(OriginError(status: .init(stored: failure.status), url: transaction.url))
     }
 
-    /// Whether errors of an origin can block a load at all.
     private func mayBeBlocked(_ load: Load) -> Bool {
         load.configuration.negativeCaching.lifetime != nil && load.isShareable && load.policy.mode != .remoteOnly
     }
@@ -24,11 +22,9 @@ extension ResourceLoader {
     }
 
     /// Answers a load with a stored response while ``NegativeCaching`` blocks requests to its origin. The load is not
-    /// coalesced, and takes no place in a lane.
-    ///
-    /// - Returns: `nil` for a request that is not blocked or not needed, and for a stored redirect.
-    /// - Throws: The latest error of the origin, if no stored response may answer, and errors of reading or processing
-    ///   the body.
+    /// coalesced, and takes no place in a lane. Returns `nil` for a request that is not blocked or not needed, and for
+    /// a stored redirect. Throws the latest error of the origin if no stored response may answer, and errors of reading
+    /// or processing the body.
     func loadWhileBlocked(_ load: Load, _ plan: ProcessingPlan) async throws(LoadError) -> Loaded<any Sendable>? {
         // Most waiters need no transaction.
         guard mayBeBlocked(load),
@@ -39,10 +35,8 @@ extension ResourceLoader {
         return resource.with(try await value(plan, of: arrived, load).get())
     }
 
-    /// Returns the stored response that answers while requests to the origin are blocked. Returns `nil` for a request
-    /// that is not blocked or not needed.
-    ///
-    /// - Throws: The latest error of the origin, if no stored response may answer.
+    /// Returns the stored response that answers while requests are blocked, or `nil` for a request that is not blocked
+    /// or not needed. Throws the latest error of the origin if no stored response may answer.
     func staleFallbackWhileBlocked(_ load: Load, _ transaction: CacheTransaction) throws(LoadError) -> CachedResponse? {
         guard let error = blockingError(load, transaction),
             case .forward(let forwarding) = try transaction.decide()

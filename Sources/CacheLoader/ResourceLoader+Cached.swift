@@ -2,14 +2,12 @@ public import CacheFoundation
 internal import CacheStore
 internal import HTTPTypes
 
-/// Answers from memory and from the store without suspension.
-///
-/// Each method returns the value that a load would return without asking the origin, and records the access, as a load
-/// does. Leaves a stale value within `stale-while-revalidate` (RFC 5861 §3) to a load, which validates it.
-///
-/// Cost on the calling thread: about a microsecond from memory, plus a lookup after a commit. From the store, some
-/// microseconds for one lookup for each redirect step and a read of the file, plus the processor or the decoding of a
-/// ``StoredForm``. The first read of a file in a process verifies its digest.
+/// Answers from memory and from the store without suspension. Each method returns the value that a load would return
+/// without asking the origin, and records the access, as a load does. Leaves a stale value within
+/// `stale-while-revalidate` (RFC 5861 §3) to a load, which validates it. Cost on the calling thread: about a
+/// microsecond from memory, plus a lookup after a commit. From the store, some microseconds for one lookup for each
+/// redirect step and a read of the file, plus the processor or the decoding of a ``StoredForm``. The first read of a
+/// file in a process verifies its digest.
 extension ResourceLoader {
     /// Returns the content that answers a request without the network, if there is any, as bytes or as a value that a
     /// processor makes.
@@ -41,8 +39,8 @@ extension ResourceLoader {
         }
     }
 
-    /// - Parameter maker: Returns a function that makes the value from content, or `nil` when only a load can make the
-    ///   value. Runs only without an existing value.
+    /// `maker` returns a function that makes the value from content, or `nil` when only a load can make the value. It
+    /// runs only without an existing value.
     private func cachedValue<Output: Sendable>(
         for request: ResourceRequest, _ plan: ProcessingPlan, maker: () -> ((Loaded<Data>) throws -> Output)?
     ) throws(LoadError) -> Loaded<Output>? {

@@ -25,9 +25,7 @@ extension ResourceLoader {
         cancelLoads(CancelledLoads(of: load.target.key, like: load.method))
     }
 
-    /// Cancels loads, and informs their waiters.
-    ///
-    /// - Parameter cancelled: The loads to cancel, or `nil` for all loads.
+    /// Cancels loads, or all loads for `nil`, and informs their waiters.
     private func cancelLoads(_ cancelled: CancelledLoads?) {
         let waiters = changeLoads { loads in
             loads.cancellations.note(cancelled)

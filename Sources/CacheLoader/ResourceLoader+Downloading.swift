@@ -2,14 +2,11 @@ public import CacheFoundation
 internal import CacheStore
 internal import HTTPTypes
 
-/// Loads resources into files.
-///
-/// Writes the content to a hidden file in the same directory, then renames that file over the target. So the target
-/// gets the whole content or stays unchanged. The new file shares its blocks with the file of the store where the file
-/// system can (Btrfs, XFS, APFS), and is a copy elsewhere. It is never a hard link, because a program that changed it
-/// would damage the store.
-///
-/// The file is not synced to the disk. If the process is killed while it writes, the hidden file remains.
+/// Loads resources into files. Writes the content to a hidden file in the same directory, then renames that file over
+/// the target. So the target gets the whole content or stays unchanged. The new file shares its blocks with the file of
+/// the store where the file system can (Btrfs, XFS, APFS), and is a copy elsewhere. It is never a hard link, because a
+/// program that changed it would damage the store. The file is not synced to the disk. If the process is killed while
+/// it writes, the hidden file remains.
 extension ResourceLoader {
     /// Loads the content that answers a request into a file. The value of the result is `file`.
     ///

@@ -28,8 +28,7 @@ extension ResourceLoader {
         return Loaded<Data>(data, of: request.url)
     }
 
-    /// Returns the absolute path in a text, if there is one. RFC 8089 §2: a `file` URL has no host, or names this
-    /// machine.
+    /// RFC 8089 §2: a `file` URL has no host, or names this machine.
     private static func path(_ text: String) -> String? {
         if text.hasPrefix("/") { return text.hasPrefix("//") ? nil : text }
         guard text.utf8.prefix(5).elementsEqual("file:".utf8, by: { $0 | 0x20 == $1 }), let url = URL(string: text),

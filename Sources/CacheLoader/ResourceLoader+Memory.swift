@@ -1,8 +1,7 @@
 internal import CacheStore
 
 extension ResourceLoader {
-    /// Returns the value in memory that answers a request, if there is one. Makes no system call. Queries the store
-    /// only after a commit by any process since the last query.
+    /// Makes no system call. Queries the store only after a commit by any process since the last query.
     func loadFromMemory(_ key: LoaderMemory.Key?) -> Loaded<any Sendable>? {
         guard let key, let loaded = memory.value(for: key) else { return nil }
         meters.memoryHits.add()
@@ -16,11 +15,8 @@ extension ResourceLoader {
         return loaded.cast()
     }
 
-    /// Keeps values in memory if their response is in the store.
-    ///
-    /// - Parameters:
-    ///   - byteCount: The cost of a value that does not state its cost.
-    ///   - found: The state of the key when the store answered. `nil` for an answer of the origin.
+    /// Keeps values in memory if their response is in the store. `byteCount` is the cost of a value that does not state
+    /// its cost. `found` is the state of the key when the store answered, or `nil` for an answer of the origin.
     func remember<Output>(
         _ values: [LoaderMemory.Key: any Sendable], of loaded: Loaded<Output>, _ byteCount: Int, _ entry: StoredEntry,
         _ found: KeySnapshot?, _ load: Load

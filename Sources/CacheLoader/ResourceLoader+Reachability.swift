@@ -21,10 +21,8 @@ extension ResourceLoader {
         updateConditions()
     }
 
-    /// Retries the loads that wait for a host, or `nil` for all hosts.
-    ///
-    /// The source reports hosts and conditions in two streams. Read the conditions first, because the network may have
-    /// changed.
+    /// Retries the loads that wait for a host, or for any host if `nil`. The source reports hosts and conditions in two
+    /// streams. Read the conditions first, because the network may have changed.
     func becameReachable(_ host: String?) {
         updateConditions()
         change { $0.becameReachable(host) }

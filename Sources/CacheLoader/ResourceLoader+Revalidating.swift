@@ -4,9 +4,7 @@ internal import HTTPTypes
 internal import Synchronization
 
 extension ResourceLoader {
-    /// Validates the stored response of a transaction in the background lane.
-    ///
-    /// - Parameter ended: Receives the result once, on any thread.
+    /// Validates the stored response of a transaction in the background lane. Calls `ended` once, on any thread.
     func revalidate(
         _ transaction: CacheTransaction, ended: @escaping @Sendable (Revalidations.Outcome) -> Void
     ) {

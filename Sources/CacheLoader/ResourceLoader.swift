@@ -30,7 +30,6 @@ public final class ResourceLoader: Sendable {
     /// Guards the current settings.
     private let settings: Mutex<LoaderSettings>
 
-    /// The values in memory.
     let memory: LoaderMemory
 
     /// The active loads. The lock guards only the table; waiters receive their results outside the lock.
@@ -127,9 +126,11 @@ public final class ResourceLoader: Sendable {
     /// - Throws: ``LoadError``; ``LoadError/processing(url:reason:)`` if the processor fails. Cancelling the calling task
     ///   ends the load with ``LoadError/cancelled`` immediately. The transfer continues for other waiters, and stops if
     ///   no other waiter is left.
-    public func load<P: Processor>(
-        _ request: some ResourceRequestConvertible, as processor: P = DataProcessor()
+    @specialized(where P == DataProcessor, R == String)
+    public func load<P: Processor, R: ResourceRequestConvertible>(
+        _ request: R, as processor: P = DataProcessor()
     ) async throws(LoadError) -> Loaded<P.Output> where P.Input == Data {
+        // Specialized, because generic code would add a sixth to the instructions of a load from memory.
         try await load(request.resourceRequest, ProcessingPlan(processor))
     }
 
@@ -201,7 +202,6 @@ public final class ResourceLoader: Sendable {
         return loads.withLock { $0.table.isLoading(load) }
     }
 
-    /// Returns the number of waiters for a request.
     package func waiterCount(of request: ResourceRequest) -> Int {
         guard let load = try? load(for: request) else { return 0 }
         return loads.withLock { $0.table.waiterCount(of: load) }

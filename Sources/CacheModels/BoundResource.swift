@@ -1,23 +1,19 @@
 package import CacheLoader
 
-/// The bound request of a resource, the state and the progress of its load, and the number of observers.
-///
-/// A state machine: each method returns the action that its owner has to take. Only the latest load counts. Events of
-/// an earlier load, and a second end of the same load, change nothing.
+/// The bound request of a resource, the state and the progress of its load, and the number of observers. A state
+/// machine: each method returns the action that its owner has to take. Only the latest load counts. Events of an
+/// earlier load, and a second end of the same load, change nothing.
 package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Sendable {
-    /// Identifies a load.
     package typealias Number = UInt64
 
     /// The action that the owner has to take.
     package enum Action {
         case none
-        /// Stop the current load.
         case stop
         /// Begin a load in place of the current one, if any. Pass its events to ``receive(_:of:)``.
         case begin(Request, Number)
     }
 
-    /// An event of a load.
     package enum Event: Sendable {
         /// A stored value that is no longer fresh.
         case prior(Value)
@@ -48,9 +44,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
     // MARK: Requests
 
     /// Binds a request. A new request drops the former value. The same request changes nothing while it is loading or
-    /// loaded.
-    ///
-    /// - Parameter now: Returns the value if it is available immediately and needs no load.
+    /// loaded. `now` returns the value if it is available immediately and needs no load.
     package mutating func bind(_ request: Request?, now: (Request) -> Value?) -> Action {
         guard let request else { return reset() }
         guard request == self.request else {
@@ -71,7 +65,6 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         return number(variation)
     }
 
-    /// Cancels the current load.
     package mutating func cancel() -> Action {
         guard case .loading(let prior) = state else { return .none }
         become(.cancelled(prior: prior))
@@ -110,7 +103,6 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     // MARK: Events
 
-    /// Handles an event of a load.
     package mutating func receive(_ event: Event, of number: Number) {
         guard number == lastNumber, case .loading(let prior) = state else { return }
         switch event {
@@ -127,8 +119,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     // MARK: Observers
 
-    /// Adds a lease: an observer that needs the value of `request`. Loads the request unless its value is loaded or
-    /// loading.
+    /// Adds a lease: an observer that needs the value. Loads the request unless its value is loaded or loading.
     package mutating func acquire(_ request: Request, now: (Request) -> Value?) -> Action {
         observers += 1
         return bind(request, now: now)
@@ -148,7 +139,6 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         return start(request, prior: nil, now: now)
     }
 
-    /// Removes an observer.
     package mutating func endObserving() {
         precondition(observers > 0, "an observer ends that has not begun")
         observers -= 1

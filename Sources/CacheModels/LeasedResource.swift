@@ -33,10 +33,8 @@ public final class LeasedResource<Output: Sendable>: Sendable {
     private let begin: @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @Sendable (ResourceRequest) -> Loaded<Output>?
 
-    /// - Parameters:
-    ///   - begin: Begins a load. The resource reads its events to the end; releasing the sequence cancels the load.
-    ///   - now: Returns the value if it is available without waiting and needs no load.
-    ///   - pressure: Signals that drop a value without leases, or `nil` for none.
+    /// The resource reads the events of `begin` to the end; releasing the sequence cancels the load. `now` returns the
+    /// value if it is available without waiting and needs no load. Signals of `pressure` drop a value without leases.
     package init(
         _ request: ResourceRequest,
         begin: @escaping @Sendable (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,

@@ -52,10 +52,9 @@ public final class ObservedResource<Output: Sendable> {
     private let begin: @MainActor (ResourceRequest) -> AsyncStream<LoadEvent<Output>>
     private let now: @MainActor (ResourceRequest) -> Loaded<Output>?
 
-    /// - Parameters:
-    ///   - begin: Begins a load. The resource reads its events to the end; releasing the sequence cancels the load.
-    ///   - now: Returns the value if it is available without waiting and needs no load.
-    ///   - pressure: Signals that release a value without observers, or `nil` for none.
+    /// The resource reads the events of `begin` to the end; releasing the sequence cancels the load. `now` returns the
+    /// value if it is available without waiting and needs no load. Signals of `pressure` release a value without
+    /// observers.
     package init(
         begin: @escaping @MainActor (ResourceRequest) -> AsyncStream<LoadEvent<Output>>,
         now: @escaping @MainActor (ResourceRequest) -> Loaded<Output>? = { _ in nil },
@@ -188,7 +187,7 @@ public final class ObservedResource<Output: Sendable> {
         }
     }
 
-    /// - Parameter isTransition: Whether more than the progress may have changed.
+    /// `isTransition` tells whether more than the progress may have changed.
     private func publish(isTransition: Bool) {
         unpublished.append((Snapshot(bound: model.bound, placeholder: shownPlaceholder), isTransition))
         guard !isPublishing else { return }

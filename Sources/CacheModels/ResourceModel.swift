@@ -1,19 +1,16 @@
 internal import CacheLoader
 
 /// A bound resource with the task of its load and the readers of its states: the common part of ``LeasedResource`` and
-/// ``ObservedResource``.
+/// ``ObservedResource``. The owner guards it with a lock or with an actor.
 ///
-/// The owner guards it with a lock or with an actor.
-///
-/// The module `CacheModels` has resources for views, observed or leased, and their common state machine. The module may use
-/// the loader, its events and processing plans, and memory pressure. The module knows no store and no transport.
+/// The module `CacheModels` has resources for views, observed or leased, and their common state machine. The module may
+/// use the loader, its events and processing plans, and memory pressure. The module knows no store and no transport.
 struct ResourceModel<Output: Sendable>: Sendable {
     typealias Bound = BoundResource<ResourceRequest, Loaded<Output>>
     typealias State = ResourceState<Loaded<Output>>
 
     /// A change whose effects the owner completes after unlocking.
     struct Change: Sendable {
-        /// Whether the state has changed.
         let isTransition: Bool
         /// Retained until the owner has unlocked: releasing a value may run user code.
         fileprivate let formerState: State
@@ -33,10 +30,8 @@ struct ResourceModel<Output: Sendable>: Sendable {
     /// Ends the signals of memory pressure when the owner is released.
     var pressure: MemoryPressureSource.Observation?
 
-    /// Changes the resource, and queues a new state for the readers.
-    ///
-    /// - Parameter load: Begins a load. Called before the former load is cancelled: a transfer that both share must not
-    ///   be abandoned.
+    /// Changes the resource, and queues a new state for the readers. Calls `load` before the former load is cancelled:
+    /// a transfer that both share must not be abandoned.
     mutating func apply<Failure: Error>(
         _ change: (inout Bound) throws(Failure) -> Bound.Action,
         load: (ResourceRequest, Bound.Number) -> Task<Void, Never>

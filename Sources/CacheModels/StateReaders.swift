@@ -1,8 +1,7 @@
 internal import CacheLoader
 
-/// The readers of every state of a resource. Each reader has its own stream.
-///
-/// A state is queued first, under the lock of the owner if there is one, and delivered after unlocking.
+/// The readers of every state of a resource. Each reader has its own stream. A state is queued first, under the lock of
+/// the owner if there is one, and delivered after unlocking.
 struct StateReaders<State: Sendable>: Sendable {
     /// The queued states. Deliver them after unlocking, and not under a lock that `onEnd` takes.
     let deliveries = DeliveryQueue<State>()
@@ -10,9 +9,8 @@ struct StateReaders<State: Sendable>: Sendable {
     private var continuations: [UInt64: AsyncStream<State>.Continuation] = [:]
     private var lastID: UInt64 = 0
 
-    /// Adds a reader, whose stream begins with `state`.
-    ///
-    /// - Parameter onEnd: Receives the id of the reader when its stream ends or is released. Called on any thread.
+    /// Adds a reader, whose stream begins with `state`. `onEnd` receives the id of the reader when its stream ends or
+    /// is released, on any thread.
     mutating func add(
         _ state: State, onEnd: @escaping @Sendable (UInt64) -> Void
     ) -> AsyncStream<State> {
@@ -29,7 +27,6 @@ struct StateReaders<State: Sendable>: Sendable {
         continuations[id] = nil
     }
 
-    /// Queues a state for all readers.
     func notify(_ state: State) {
         for continuation in continuations.values { deliveries.add(.element(state, continuation)) }
     }

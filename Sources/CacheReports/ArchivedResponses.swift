@@ -17,10 +17,8 @@ package struct ArchivedResponses: Sendable {
     package static let maxBody: Int64 = 1 << 28
 
     /// Returns an entry of the archive, or `nil` for a part of a response, a missing body and one above ``maxBody``.
-    ///
-    /// Reads the whole body. Does not count as an access.
-    ///
-    /// - Parameter decodedLimit: The most bytes of a decoded body. A longer one stays in its content coding.
+    /// Reads the whole body. Does not count as an access. A body with more than `decodedLimit` decoded bytes stays in
+    /// its content coding.
     package func entry(
         of stored: StoredEntry, decodedLimit: Int64 = maxBody
     ) throws(StoreError) -> HTTPArchive.Entry? {
@@ -41,12 +39,9 @@ package struct ArchivedResponses: Sendable {
         return redaction.redacted(HTTPArchive.Entry(exchange, decodedLimit: decodedLimit))
     }
 
-    /// Describes a recorded request.
-    ///
-    /// The record has neither fields nor bodies. The entry takes both from the stored response that answered, if that is
-    /// still stored. A field `Cache-Status` (RFC 9211) says how the cache answered.
-    ///
-    /// - Parameter limit: The most bytes of a body. A longer one is left out.
+    /// Describes a recorded request. The record has neither fields nor bodies. The entry takes both from the stored
+    /// response that answered, if that is still stored. A field `Cache-Status` (RFC 9211) says how the cache answered.
+    /// Leaves out a body of more than `limit` bytes.
     package func entry(of record: RequestRecord, limit: Int64) throws(StoreError) -> HTTPArchive.Entry {
         var entry = try response(to: record, limit: limit) ?? withoutBody(record)
         entry.startedDateTime = record.timestamp
@@ -67,9 +62,8 @@ package struct ArchivedResponses: Sendable {
                 status: record.status ?? 0, content: HTTPArchive.Content(size: record.byteCount)))
     }
 
-    /// Returns the stored response that has answered, or `nil` if that is not certain.
-    ///
-    /// The record does not say which variant answered: only variants by `Accept-Encoding` have one decoded body.
+    /// Returns the stored response that has answered, or `nil` if that is not certain. The record does not say which
+    /// variant answered: only variants by `Accept-Encoding` have one decoded body.
     private func response(to record: RequestRecord, limit: Int64) throws(StoreError) -> HTTPArchive.Entry? {
         let isNew = record.replyDecision?.action == .stored
         let isOfStore = record.forwardReason == nil || [.freshened, .replaced].contains(record.replyDecision?.action)

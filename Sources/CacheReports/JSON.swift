@@ -47,9 +47,7 @@ package enum JSON: Sendable {
         return bytes
     }
 
-    /// Writes the value after `bytes`.
-    ///
-    /// - Parameter depth: The number of arrays and objects around the value.
+    /// Writes the value after `bytes`, within `depth` arrays and objects.
     package func append(to bytes: inout [UInt8], _ format: Format, depth: Int = 0) {
         func breakLine(_ depth: Int) {
             guard format == .pretty else { return }

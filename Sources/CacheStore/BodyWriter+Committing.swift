@@ -98,18 +98,11 @@ extension BodyWriter {
 
     // MARK: The beginning of an entry
 
-    /// Makes the bytes written so far an entry. The writer stays open for the rest.
-    ///
-    /// Copies no bytes: the body of the entry is the first bytes of the file that the writer extends. The next commit
-    /// should replace the entry. Costs one transaction, and in a durable store also a sync of the bytes written since
-    /// the last one.
-    ///
-    /// - Parameters:
-    ///   - metadata: The properties of the response. Its part starts where the body does.
-    ///   - key: The key of the entry.
-    ///   - previous: The entry of an earlier prefix of the same body, or `nil`.
-    ///   - generation: As for ``commit(_:for:options:unlessRemovedSince:)``.
-    /// - Throws: ``StoreError``. Then the earlier entry stays, and the writer remains usable.
+    /// Makes the bytes written so far an entry. The writer stays open for the rest. Copies no bytes: the body of the
+    /// entry is the first bytes of the file that the writer extends. The next commit should replace the entry. Costs
+    /// one transaction, and in a durable store also a sync of the bytes written since the last one. The part in
+    /// `metadata` starts where the body does. `previous` is the entry of an earlier prefix of the same body. After an
+    /// error, that entry stays, and the writer remains usable.
     @discardableResult
     package func commitPrefix(
         _ metadata: EntryMetadata, for key: CacheKey, replacing previous: StoredEntry?,

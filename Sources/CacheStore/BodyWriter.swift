@@ -107,8 +107,6 @@ public final class BodyWriter: Sendable {
     }
 
     /// Appends a range of a stored body in chunks, without blocking the caller's thread.
-    ///
-    /// - Throws: The errors of ``write(_:)-(UnsafeRawBufferPointer)`` and of ``StoredBody/bytes(at:count:)``.
     package func append(_ body: StoredBody, _ range: Range<Int64>) async throws(StoreError) {
         try await store.storingLanes.run { () throws(StoreError) in
             var offset = range.lowerBound
@@ -172,9 +170,7 @@ public final class BodyWriter: Sendable {
     }
 
     /// Adds the digest of the first `byteCount` bytes as a name of the file. Called inside the transaction that needs
-    /// the name.
-    ///
-    /// - Parameter isGrowing: Whether more bytes may follow.
+    /// the name. With `isGrowing`, more bytes may follow.
     func place(_ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool) throws(StoreError) {
         try state.withLock { (state) throws(StoreError) in
             // The writer was discarded while the commit waited.

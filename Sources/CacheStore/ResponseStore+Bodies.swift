@@ -27,17 +27,14 @@ extension ResponseStore {
         case unverified
     }
 
-    /// Opens the body of an entry like ``openBody(of:)``, unless more than `limit` bytes would have to be compared with
-    /// their digest.
+    /// Opens the body of an entry like ``openBody(of:)``, unless this would compare more than `limit` bytes.
     package func openBody(of entry: StoredEntry, verifyingUpTo limit: Int64) throws(StoreError) -> BodyOpening {
         try checkOpen()
         return try openBody(of: BodyReference(entry), limit: limit)
     }
 
-    /// Compares the body of an entry with its digest, under any configuration, even after an earlier verification.
-    /// Removes the entry of a damaged body as ``openBody(of:)`` does. May take long.
-    ///
-    /// - Returns: Whether the body is damaged.
+    /// Compares the body of an entry with its digest, under any configuration, even after an earlier verification. May
+    /// take long. Removes the entry of a damaged body as ``openBody(of:)`` does. Returns whether the body is damaged.
     package func removeIfDamaged(_ entry: StoredEntry) throws(StoreError) -> Bool {
         try checkOpen()
         if case .open = try openBody(of: BodyReference(entry), limit: .max, .everyRead) { return false }
@@ -161,10 +158,8 @@ extension ResponseStore {
     }
 
     /// Removes rows with a damaged body, and its file, unless the body has been stored again since. Requires the write
-    /// lock, so that no other writer deletes or stores the body.
-    ///
-    /// - Parameter file: The damaged file, or `nil` for a missing file or another length.
-    /// - Returns: Whether a row was removed.
+    /// lock, so that no other writer deletes or stores the body. `file` is `nil` for a missing file or another length.
+    /// Returns whether a row was removed.
     func remove(
         _ rows: [BodyReference.Row], withDamaged digest: ContentDigest, _ file: FileStatus?, byteCount: Int64,
         isPart: Bool, _ transaction: WriteTransaction

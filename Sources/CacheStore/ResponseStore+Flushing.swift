@@ -32,8 +32,7 @@ extension ResponseStore {
         repeat { try writer.write { _ in } } while !deletion.isEmpty
     }
 
-    /// Completes a removal on request: deletes files, then shrinks the index or, with ``Configuration/secureDelete``,
-    /// overwrites it.
+    /// Completes a removal: deletes files, then shrinks or, with ``Configuration/secureDelete``, overwrites the index.
     func finishRemoval() throws(StoreError) {
         try deleteFiles()
         guard configuration.secureDelete else { return try shrinkIndex() }
@@ -44,8 +43,7 @@ extension ResponseStore {
     /// The number of free pages from which shrinking is worth its time: 16 MiB. Later inserts use up fewer free pages.
     private static let leastFreePageCount: Int64 = 4_096
 
-    /// Runs VACUUM if at least three quarters of the pages, and at least 16 MiB, are free. Takes time in proportion to
-    /// the used pages.
+    /// Runs VACUUM if at least three quarters of the pages and 16 MiB are free, in time proportional to the used pages.
     private func shrinkIndex() throws(StoreError) {
         let (free, all) = try read { (connection) throws(StoreError) in
             try (

@@ -33,8 +33,7 @@ extension ResponseStore {
         return try readLong { (connection) throws(StoreError) in try connection.byteGroups(now: now) }
     }
 
-    /// The number of processes that have written to the store and have not closed it. Killed processes count until the
-    /// next only opener resets the number.
+    /// The processes that wrote to the store and have not closed it. Killed ones count until the next only opener.
     package func writerCount() throws(StoreError) -> Int64 {
         try read { (connection) throws(StoreError) in
             try connection.prepared("SELECT writer_count FROM state").integer()

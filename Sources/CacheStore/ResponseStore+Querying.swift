@@ -151,9 +151,8 @@ extension ResponseStore {
 
 extension Connection {
     /// Calls `body` with each row of a query until `body` returns `false`, and returns the names of the columns.
-    /// Refuses a statement that writes before running it.
-    ///
-    /// - Parameter now: The time of SQL's `'now'`, in milliseconds since 1970, or `nil` for the system's time.
+    /// Refuses a statement that writes before running it. `now` is SQL's `'now'`, in milliseconds since 1970, or `nil`
+    /// for the system's time.
     fileprivate func forEachRow(
         of sql: String, _ arguments: [SQLValue], at now: Int64?, _ body: (SQLRows.Row) -> Bool
     ) throws(StoreError) -> [String] {

@@ -1,15 +1,9 @@
 /// Removes entries that belong together although their keys differ.
 extension ResponseStore {
     /// Removes everything stored for `keys`, the other members of their groups, and the members of `groups`, in one
-    /// transaction.
-    ///
-    /// Running loads of `keys` deliver their responses, but do not store them. With groups, the same applies to every
-    /// running load in the partition.
-    ///
-    /// - Parameters:
-    ///   - keys: The keys, all of one origin and partition. Without keys, nothing is removed.
-    ///   - groups: Names of groups of that origin.
-    /// - Returns: The number of removed entries.
+    /// transaction. Running loads of `keys` deliver their responses, but do not store them. With groups, the same
+    /// applies to every running load in the partition. All `keys` are of one origin and partition, all `groups` of that
+    /// origin; without keys, nothing is removed. Returns the number of removed entries.
     @discardableResult
     package func invalidate(_ keys: [CacheKey], groups: [String] = []) async throws(StoreError) -> Int {
         guard let first = keys.first else { return 0 }

@@ -1,7 +1,5 @@
-/// Removes entries on request.
-///
-/// A load that began before a removal delivers its response, but does not store it, in any process: see
-/// ``generation()``.
+/// Removes entries on request. A load that began before a removal delivers its response, but does not store it, in any
+/// process: see ``generation()``.
 extension ResponseStore {
     // MARK: One key
 

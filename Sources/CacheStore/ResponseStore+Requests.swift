@@ -1,12 +1,9 @@
-/// Records requests in a file that all processes on the store share.
-///
-/// The record contains the latest requests, 32,768 by default, and overwrites the oldest. Once one process has switched
-/// it on, the caches and loaders of every process on the store write to it. While it is off, a request only reads a
-/// coarse clock. Recording adds 7 percent to the instructions of a hit, including those of the thread that writes the
-/// file.
-///
-/// A record contains a URL with its query, which may contain secrets: see ``RequestRecord``. `removeAll(partition:)`
-/// erases the requests of the partition, and `clear()` all of them.
+/// Records requests in a file that all processes on the store share. The record contains the latest requests, 32,768 by
+/// default, and overwrites the oldest. Once one process has switched it on, the caches and loaders of every process on
+/// the store write to it. While it is off, a request only reads a coarse clock. Recording adds 7 percent to the
+/// instructions of a hit, including those of the thread that writes the file. A record contains a URL with its query,
+/// which may contain secrets: see ``RequestRecord``. `removeAll(partition:)` erases the requests of the partition, and
+/// `clear()` all of them.
 extension ResponseStore {
     /// Returns the state of the record, or `nil` without a record.
     ///
@@ -122,8 +119,7 @@ extension ResponseStore {
         if isDone == nil { throw .busy(path: place.path + "/" + RequestRing.name) }
     }
 
-    /// Follows ``Configuration/recordsRequests``. Ignores errors, because opening a store must not fail because of its
-    /// record.
+    /// Follows ``Configuration/recordsRequests``. Ignores errors: a record must not make the opening of the store fail.
     func applyRecordingChoice() {
         guard let records = configuration.recordsRequests, !configuration.isReadOnly else { return }
         do throws(StoreError) {

@@ -36,8 +36,7 @@ public final class ResponseStore: Sendable {
     let requestPass: @Sendable () -> Void
     let openLock: OpenLock
     package let keyLocks: KeyLocks
-    /// Makes the descriptors of the store refer to the directory that now has its path. Call after a file operation
-    /// failed because the directory was deleted.
+    /// Reopens the directory that now has the store's path, after a deleted directory made a file operation fail.
     let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
     let longReads = LongReads()
     let verified = VerifiedBlobs()
@@ -54,8 +53,7 @@ public final class ResponseStore: Sendable {
     /// Runs removals, evictions, checks and snapshots, without blocking the executors of their callers.
     let maintenanceLane: BlockingLane
     private let readingLanes: LaneGroup
-    /// Run long work that stores bodies, without blocking the caller's executor. Separate from the maintenance, so that
-    /// storing does not wait for it.
+    /// Run long work that stores bodies, off the caller's executor. Storing does not wait for the maintenance.
     let storingLanes: LaneGroup
     let background: BackgroundWork
 
@@ -250,8 +248,7 @@ public final class ResponseStore: Sendable {
         note(RequestCounts(tier: 1), key)
     }
 
-    /// Counts a request for `key` without an answer, or with a 5xx status as the answer. Costs as little as
-    /// ``touch(_:as:)``.
+    /// Counts a request for `key` without an answer or with a 5xx status. Costs as little as ``touch(_:as:)``.
     package func countError(for key: CacheKey) {
         note(RequestCounts(errors: 1), key)
     }
@@ -263,9 +260,7 @@ public final class ResponseStore: Sendable {
 
     private var isWritable: Bool { !configuration.isReadOnly && phase.load(ordering: .relaxed) == .open }
 
-    /// Returns the object of this type that all users of the store share. The first call creates it.
-    ///
-    /// - Parameter make: Creates the object. Must not use the store.
+    /// The object of this type that all users of the store share, made once. `make` must not use the store.
     package func shared<Object: AnyObject & Sendable>(_ make: () -> Object) -> Object {
         sharedObjects.withLock { objects in
             let id = ObjectIdentifier(Object.self)
@@ -278,8 +273,7 @@ public final class ResponseStore: Sendable {
 
     // MARK: Reading, and working in the background
 
-    /// Calls `body` with a connection of the pool. If the index is damaged or missing, recovers it and calls `body`
-    /// once more.
+    /// Calls `body` with a connection of the pool. Recovers a damaged or missing index and calls `body` once more.
     func read<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -287,9 +281,8 @@ public final class ResponseStore: Sendable {
     }
 
     /// Calls `body` with a separate connection, for a long read, so that no lookup waits for it. Suspending and closing
-    /// the store interrupt the read. Recovers a damaged or missing index as ``read(_:)`` does.
-    ///
-    /// The WAL cannot restart while a statement runs, so a read of many rows should run many statements.
+    /// the store interrupt the read. Recovers a damaged or missing index as ``read(_:)`` does. The WAL cannot restart
+    /// while a statement runs, so a read of many rows should run many statements.
     func readLong<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

@@ -29,14 +29,10 @@ struct StoreDirectory: Sendable {
 
     var indexPath: String { path + "/index.sqlite" }
 
-    /// The parents of the directories that this object created. A power cut may lose the new names until
-    /// ``syncNames()``.
+    /// The parents of created directories: a power cut may lose the new names until ``syncNames()``.
     private let parents: [String]
 
-    /// Opens the directory at `url`.
-    ///
-    /// - Parameter createsDirectory: Whether to create a missing directory and its missing parents, for their owner
-    ///   only.
+    /// Opens the directory at `url`. With `createsDirectory`, creates it and missing parents, for their owner only.
     init(_ url: URL, createsDirectory: Bool) throws(StoreError) {
         guard url.isFileURL else { throw .unusableDirectory(path: url.absoluteString, reason: "it is not a file URL") }
         let given = url.path(percentEncoded: false)
@@ -79,12 +75,8 @@ struct StoreDirectory: Sendable {
         }
     }
 
-    /// Makes ``root`` refer to the directory that now has the path. Does nothing if it already does.
-    ///
-    /// Called before a connection is opened. SQLite opens files by path and this package by descriptor, and both must
-    /// use the same directory.
-    ///
-    /// - Parameter createsDirectory: Whether to create a missing directory, as opening a store does.
+    /// Makes ``root`` refer to the directory that now has the path, unless it already does. Called before a connection
+    /// is opened. SQLite opens files by path and this package by descriptor, and both must use the same directory.
     func reopenIfReplaced(createsDirectory: Bool) throws(StoreError) {
         let present = try StoreDirectory(URL(filePath: path), createsDirectory: createsDirectory)
         // The last component may now be a symbolic link, which SQLite is told not to follow.
@@ -96,9 +88,7 @@ struct StoreDirectory: Sendable {
     }
 
     /// Creates a directory and its parents, as `mkdir -p` does, with mode 0700. Neither a umask nor Foundation's
-    /// defaults widen that mode.
-    ///
-    /// - Returns: The parents of the created directories.
+    /// defaults widen that mode. Returns the parents of the created directories.
     private static func makeDirectories(_ path: String) throws(StoreError) -> [String] {
         var parents: [String] = []
         var partial = path.hasPrefix("/") ? "/" : ""

@@ -29,7 +29,6 @@ public final class RecordingTransport: HTTPTransport {
     }
 
     private struct Recorded: Sendable {
-        /// The number of the next exchange.
         var next = 0
         var entries: [Int: HTTPArchive.Entry] = [:]
     }

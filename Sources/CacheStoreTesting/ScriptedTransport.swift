@@ -134,7 +134,6 @@ private final class RemainingReplies: Sendable {
 }
 
 extension RequestContent {
-    /// Returns the whole content.
     package func collect() async throws(TransportError) -> Data {
         var bytes = Data()
         while let chunk = try await next() { bytes += chunk }

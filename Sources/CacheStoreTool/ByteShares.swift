@@ -49,8 +49,7 @@ struct ByteShares {
         for index in groups.indices { groups[index].share = Double(groups[index].bytes) / sum }
     }
 
-    /// Selects property, position, name, number of groups, entries and bytes of each group. A single statement reads
-    /// all values from one snapshot.
+    /// Selects property, position, name, number of groups, entries and bytes of each group from one snapshot.
     static let query = """
         WITH
             media_type (name, bytes) AS (

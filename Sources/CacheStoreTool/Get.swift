@@ -77,8 +77,7 @@ struct Get: AsyncParsableCommand {
         return try finish(url, result, reports)
     }
 
-    /// Calls `body` with a loader whose transfers the reports measure. With `--verbose`, then prints the counts of the
-    /// tier.
+    /// Calls `body` with a loader whose transfers the reports measure. `--verbose` then prints the counts of the tier.
     private func withLoader<Result>(
         _ store: ResponseStore, _ reports: ResponseReports?, watched: (any HTTPTransport) -> any HTTPTransport,
         _ body: (ResourceLoader) async throws -> Result
@@ -93,9 +92,8 @@ struct Get: AsyncParsableCommand {
         return result
     }
 
-    /// Loads enough URLs concurrently to keep the lane busy. Delivers the bodies in the order of the URLs.
-    ///
-    /// - Returns: The worst kind of failure, or `nil` after complete success.
+    /// Loads enough URLs concurrently to keep the lane busy. Delivers the bodies in the order of the URLs. Returns the
+    /// worst kind of failure, or `nil` after complete success.
     private func loadAll(_ store: ResponseStore, _ reports: ResponseReports?) async throws -> Failure.Kind? {
         // A progress line would erase the end of a body on the same terminal.
         let line = ProgressLine(isWanted: isatty(STDOUT_FILENO) == 0)
@@ -151,9 +149,7 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    /// Delivers a loaded body or reports the failure.
-    ///
-    /// - Throws: An error that ends the whole command.
+    /// Delivers a loaded body or reports the failure. Throws an error that ends the whole command.
     private func finish(
         _ url: String, _ result: Result<Arrival, any Error>, _ reports: ResponseReports?
     ) throws -> Failure.Kind? {

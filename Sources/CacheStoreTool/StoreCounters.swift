@@ -51,9 +51,8 @@ package struct StoreCounters: Equatable, Sendable {
 
     package subscript(counter: Counter) -> Int64 { values[counter, default: 0] }
 
-    /// Returns the growth of each counter per second, to a thousandth, or `nil` without elapsed time.
-    ///
-    /// Removed entries and reset counts make the growth negative.
+    /// Returns the growth of each counter per second, to a thousandth, or `nil` without elapsed time. Removed entries
+    /// and reset counts make the growth negative.
     package func perSecond(since earlier: StoreCounters) -> [Counter: Double]? {
         let span = (time - earlier.time) / .seconds(1)
         guard span > 0 else { return nil }

@@ -2,9 +2,8 @@ import Foundation
 
 /// A directory that exists while a command runs.
 enum TemporaryPlace {
-    /// Calls `body` with a new directory that only its owner can access, then removes it.
-    ///
-    /// - Throws: The error of `body`, or ``Failure`` if the directory cannot be created.
+    /// Calls `body` with a new directory that only its owner can access, then removes it. Throws ``Failure`` if the
+    /// directory cannot be created.
     static func with<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
         let name = "cachestore-\(String(UInt32.random(in: .min ... .max), radix: 36))"
         let place = FileManager.default.temporaryDirectory.appending(path: name, directoryHint: .notDirectory)

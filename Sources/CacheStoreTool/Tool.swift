@@ -72,8 +72,7 @@ struct Tool: AsyncParsableCommand {
         exit(withError: code)
     }
 
-    /// The error for an unknown command, with the closest match, or `nil` for a known command. The parser would report
-    /// an option after the unknown word instead.
+    /// The error for an unknown command, with the closest match. The parser would report an option after it instead.
     private static var unknownCommand: String? {
         var command: any ParsableCommand.Type = Tool.self
         var path = "cachestore"

@@ -158,9 +158,7 @@ public struct TieredTransport: HTTPTransport {
         return reply
     }
 
-    /// Returns the response of a hit.
-    ///
-    /// - Parameter isFromTier: Whether the origin has not answered.
+    /// `isFromTier` tells whether the origin has not answered.
     private func response(
         _ hit: SharedTier.Hit, to request: HTTPRequest, isFromTier: Bool = false
     ) -> TransportResponse {

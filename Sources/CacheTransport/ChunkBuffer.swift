@@ -1,9 +1,8 @@
 package import CacheFoundation
 
-/// The received chunks of one response that wait for its reader.
-///
-/// Pure: each method returns the next action of its owner. Asks the owner to suspend the sender once more than
-/// ``highWaterMark`` bytes wait. Asks the owner to resume the sender once at most half of that number wait.
+/// The received chunks of one response that wait for its reader. Pure: each method returns the next action of its
+/// owner. Asks the owner to suspend the sender once more than ``highWaterMark`` bytes wait. Asks the owner to resume
+/// the sender once at most half of that number wait.
 package struct ChunkBuffer<Waiter> {
     /// The number of waiting bytes above which the sender pauses.
     package static var highWaterMark: Int { 262_144 }
@@ -28,7 +27,6 @@ package struct ChunkBuffer<Waiter> {
     package init() {}
 
     package enum Arrival {
-        /// No action.
         case buffered
         /// The buffer is full: pause the sender.
         case pause
@@ -36,7 +34,6 @@ package struct ChunkBuffer<Waiter> {
         case deliver(Waiter)
     }
 
-    /// Adds a received chunk.
     package mutating func append(_ chunk: Data) -> Arrival {
         if let waiter = waiter.take() { return .deliver(waiter) }
         if let count = chunks.last?.count, count + chunk.count <= Self.joinedByteCount {
@@ -60,9 +57,7 @@ package struct ChunkBuffer<Waiter> {
     package enum Reading {
         /// The next chunk. If `resume` is true, resume the sender.
         case chunk(Data, resume: Bool)
-        /// The body is complete.
         case complete
-        /// The body has failed.
         case failed(TransportError)
         /// No chunk is available; the buffer keeps the waiter.
         case wait

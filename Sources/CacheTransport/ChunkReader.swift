@@ -5,8 +5,7 @@ actor ChunkReader<Chunks: AsyncSequence & Sendable> where Chunks.Element == Data
     private var iterator: Chunks.AsyncIterator
     private let failure: @Sendable (any Error) -> TransportError
 
-    /// - Parameter failure: Translates an error of the sequence that is neither a ``TransportError`` nor a
-    ///   cancellation.
+    /// `failure` translates an error of the sequence that is neither a ``TransportError`` nor a cancellation.
     init(_ chunks: Chunks, failure: @escaping @Sendable (any Error) -> TransportError) {
         iterator = chunks.makeAsyncIterator()
         self.failure = failure

@@ -10,7 +10,6 @@ package enum ContentCodings {
     private static let removed = ["gzip", "deflate"]
     #endif
 
-    /// The value of `Accept-Encoding`.
     static let accepted = removed.joined(separator: ", ")
 
     /// Returns whether the session of this system removes `codings`, the value of `Content-Encoding`.

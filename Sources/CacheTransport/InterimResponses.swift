@@ -1,9 +1,8 @@
 package import HTTPTypes
 internal import Synchronization
 
-/// Hands the interim responses to one request to its caller, until the request has a final response (RFC 9110 §15.2).
-///
-/// A transport may report late, and a coalesced request may outlive its caller. Safe to use from any task.
+/// Hands the interim responses to one request to its caller, until the request has a final response (RFC 9110 §15.2). A
+/// transport may report late, and a coalesced request may outlive its caller. Safe to use from any task.
 package final class InterimResponses: Sendable {
     private let receiver: @Sendable (HTTPResponse) -> Void
     private let isOver = Atomic(false)

@@ -52,9 +52,7 @@ public struct ProxySettings: Hashable, Sendable {
             exceptions: (value("no_proxy", "NO_PROXY")?.text ?? "").lowercased().split { $0 == "," || $0 == " " })
     }
 
-    /// Returns the proxy for an origin, if one applies.
-    ///
-    /// - Parameter authority: A host, with or without a port.
+    /// Returns the proxy for an origin, if one applies. `authority` is a host, with or without a port.
     package func proxy(scheme: String, authority: String) -> ProxyServer? {
         guard let proxy = proxies[scheme] else { return nil }
         var host = authority.lowercased()[...]
@@ -85,7 +83,7 @@ package struct ProxyServer: Hashable, Sendable {
     /// Whether requests to http origins are forwarded, not tunnelled.
     var isHTTP: Bool { url.hasPrefix("http") }
 
-    /// - Parameter name: The name of the text in an error.
+    /// `name` is the name of the text in an error.
     init(_ text: String, namedBy name: String) throws(TransportError) {
         let url = text.contains("://") ? text : "http://\(text)"
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), let host = parts.host,

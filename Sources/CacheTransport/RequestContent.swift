@@ -66,9 +66,8 @@ public struct RequestContent: Sendable {
     /// Whether the loader can send the content more than once.
     package var isRepeatable: Bool { data != nil }
 
-    /// Returns the content from its first byte, for another attempt.
-    ///
-    /// - Throws: ``TransportError/Code/unsupportedRequest`` for a stream that was already sent.
+    /// Returns the content from its first byte, for another attempt. Throws ``TransportError/Code/unsupportedRequest``
+    /// for a stream that was already sent.
     package func forSending() throws(TransportError) -> RequestContent {
         if let data { return RequestContent(data) }
         guard chunks.take() else {

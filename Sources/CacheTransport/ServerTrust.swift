@@ -7,16 +7,13 @@ package struct ServerTrust: Sendable {
         self.hosts = Set(hosts.map { $0.lowercased() })
     }
 
-    /// Returns whether any certificate of a host is accepted.
     package func accepts(anyCertificateOf host: String) -> Bool {
         hosts.contains(host.lowercased())
     }
 
-    /// Returns whether to answer a challenge with trust.
-    ///
-    /// Answers only challenges about the certificate of one of the hosts; the system handles all others.
-    ///
-    /// - Parameter method: The value of a constant `NSURLAuthenticationMethod…` of Foundation, which equals its name.
+    /// Returns whether to answer a challenge with trust. Answers only challenges about the certificate of one of the
+    /// hosts; the system handles all others. `method` is the value of a constant `NSURLAuthenticationMethod…` of
+    /// Foundation, which equals its name.
     package func answers(_ method: String, of host: String) -> Bool {
         method == "NSURLAuthenticationMethodServerTrust" && accepts(anyCertificateOf: host)
     }

@@ -24,8 +24,7 @@ final class SessionExchange: Sendable {
     /// Guards the received data and the waiters. Continuations resume outside the lock.
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - spooled: The file that the task sends; kept alive during the exchange.
+    /// The task sends the file `spooled`, which is kept alive during the exchange.
     init(task: URLSessionDataTask, method: HTTPRequest.Method, spooled: SpooledContent?) {
         self.task = task
         self.method = method
@@ -198,7 +197,6 @@ final class SessionExchange: Sendable {
 }
 
 extension TransportError {
-    /// Translates an error of `URLSession`.
     fileprivate init(session error: any Error) {
         guard let error = error as? URLError else {
             self.init(.other, message: "\(error)")

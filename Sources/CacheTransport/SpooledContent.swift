@@ -8,10 +8,9 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// The content of a request in a temporary file, removed together with this object.
-///
-/// Only the owner of the file can read it. The file needs a name: `URLSession` on Linux queries the length by name. For
-/// a link to an unnamed file the result would be the length of the link.
+/// The content of a request in a temporary file, removed together with this object. Only the owner of the file can read
+/// it. The file needs a name: `URLSession` on Linux queries the length by name. For a link to an unnamed file the
+/// result would be the length of the link.
 final class SpooledContent: Sendable {
     let url: URL
 

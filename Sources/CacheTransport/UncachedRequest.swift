@@ -2,9 +2,8 @@
 internal import Foundation
 #endif
 
-/// Marks the requests of a transport on `URLSession`, so that a session with a cache sends them to the origin.
-///
-/// The session of a transport may have the protocol class of a cache: registered, or in its configuration. Without the
+/// Marks the requests of a transport on `URLSession`, so that a session with a cache sends them to the origin. The
+/// session of a transport may have the protocol class of a cache: registered, or in its configuration. Without the
 /// mark, the cache would wait for its own request.
 package enum UncachedRequest {
     /// The key of a request property that is `true`. Transports of a program set it, too.

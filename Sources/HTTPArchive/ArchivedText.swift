@@ -1,9 +1,7 @@
 internal import CacheFoundation
 
-/// The bytes of a body and the text that an archive keeps of it.
-///
-/// An archive has the characters of a text, without its encoding and without a byte order mark. The declared size tells
-/// which of the possible encodings the body had.
+/// The bytes of a body and the text that an archive keeps of it. An archive has the characters of a text, without its
+/// encoding and without a byte order mark. The declared size tells which of the possible encodings the body had.
 enum ArchivedText {
     /// Returns the text of `data`, and the name of its encoding. Text without control characters stays readable.
     static func text(of data: Data) -> (text: String, encoding: String?) {
@@ -13,13 +11,9 @@ enum ArchivedText {
         return (data.base64EncodedString(), "base64")
     }
 
-    /// Returns the bytes of a text.
-    ///
-    /// - Parameters:
-    ///   - encoding: "base64", or `nil` for text.
-    ///   - size: The number of bytes, if it is known. Then it decides among the encodings that `contentType` permits.
-    ///   - contentType: The media type with its parameters.
-    /// - Throws: ``ArchiveError`` if the bytes cannot be those of the origin. Edited text in UTF-8 may have another size.
+    /// Returns the bytes of a text. `encoding` is "base64", or `nil` for text. `size` is the number of bytes, if known.
+    /// Then it decides among the encodings that the media type `contentType` permits. Throws if the bytes cannot be
+    /// those of the origin. Edited text in UTF-8 may have another size.
     static func bytes(
         _ text: String, encoding: String?, size: Int64?, contentType: String?
     ) throws(ArchiveError) -> Data {

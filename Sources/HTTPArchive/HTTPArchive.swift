@@ -3,12 +3,9 @@
 
 package import CacheFoundation
 
-/// An HTTP Archive, the format in which network panels of browsers save exchanges.
-///
-/// Contains the properties that a replay needs. Reading ignores the other ones, and writing adds those that HAR 1.2
-/// requires.
-///
-/// http://www.softwareishard.com/blog/har-12-spec/
+/// An HTTP Archive, the format in which network panels of browsers save exchanges
+/// (http://www.softwareishard.com/blog/har-12-spec/). Contains the properties that a replay needs. Reading ignores the
+/// other ones, and writing adds those that HAR 1.2 requires.
 package struct HTTPArchive: Decodable, Sendable {
     package struct Log: Decodable, Sendable {
         package var entries: [Entry]
@@ -132,9 +129,6 @@ package struct HTTPArchive: Decodable, Sendable {
 }
 
 extension HTTPArchive {
-    /// Reads an archive.
-    ///
-    /// - Throws: ``ArchiveError`` with the reason.
     package init(_ data: Data) throws(ArchiveError) {
         // RFC 8259 §8.1 permits a parser to ignore a byte order mark.
         let json = data.starts(with: [0xEF, 0xBB, 0xBF]) ? data.dropFirst(3) : data

@@ -30,11 +30,8 @@ package struct RecordedExchange: Sendable {
 }
 
 extension HTTPArchive.Entry {
-    /// Describes an exchange.
-    ///
-    /// The text of the body is decoded, as HAR 1.2 expects. A body in an unknown coding is kept as it is, and marked.
-    ///
-    /// - Parameter decodedLimit: The most bytes of a decoded body. A longer one is kept in its coding, too.
+    /// The text of the body is decoded, as HAR 1.2 expects. A body in an unknown coding, or of more than `decodedLimit`
+    /// decoded bytes, is kept as it is, and marked.
     package init(_ exchange: RecordedExchange, decodedLimit: Int64 = 1 << 28) {
         let (request, response) = (exchange.request, exchange.response)
         let isCoded = response.headerFields.contains(.contentEncoding) && !exchange.body.isEmpty
@@ -68,9 +65,8 @@ extension HTTPArchive.Entry {
         fields.map { HTTPArchive.Field(name: $0.name.rawName, value: $0.value) }
     }
 
-    /// The exchange, or `nil` for an entry that is none: a failed request, a WebSocket, a `data:` URL.
-    ///
-    /// The fields of a response with a decoded body do not describe the encoded bytes.
+    /// The exchange, or `nil` for an entry that is none: a failed request, a WebSocket, a `data:` URL. The fields of a
+    /// response with a decoded body do not describe the encoded bytes.
     package func exchange() throws(ArchiveError) -> RecordedExchange? {
         guard hasAnswer, let request = httpRequest else { return nil }
         guard var fields = Self.fields(response.headers) else {
@@ -101,7 +97,6 @@ extension HTTPArchive.Entry {
             ?? Date(timeIntervalSinceReferenceDate: 0)
     }
 
-    /// Whether the entry has a final response.
     package var hasAnswer: Bool { (200...599).contains(response.status) }
 
     /// The head of the request. `nil` for another scheme than `http` and `https`, and for an invalid method.
@@ -114,7 +109,6 @@ extension HTTPArchive.Entry {
             headerFields: fields)
     }
 
-    /// The content of the request, or `nil`.
     package func requestContent() throws(ArchiveError) -> Data? {
         guard let data = request.postData, let text = data.text else { return nil }
         return try ArchivedText.bytes(text, encoding: data.encoding, size: nil, contentType: nil)

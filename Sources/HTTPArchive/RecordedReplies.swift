@@ -1,9 +1,8 @@
 package import CacheFoundation
 package import HTTPTypes
 
-/// Recorded exchanges, which answer requests by method, URL, content and chosen fields.
-///
-/// Equal requests get their answers in order, and the last one again and again.
+/// Recorded exchanges, which answer requests by method, URL, content and chosen fields. Equal requests get their
+/// answers in order, and the last one again and again.
 package struct RecordedReplies: Sendable {
     private struct Key: Hashable {
         let method: String
@@ -35,9 +34,7 @@ package struct RecordedReplies: Sendable {
     private var waiting: [Key: [Reply]] = [:]
     private var given: [Key: [Reply]] = [:]
 
-    /// Omits entries without an answer.
-    ///
-    /// - Parameter fields: The fields that a request must share with a recorded one.
+    /// Omits entries without an answer. A request must share the values of `fields` with a recorded one.
     package init(_ entries: [HTTPArchive.Entry], matching fields: [HTTPField.Name], _ redaction: Redaction) {
         self.fields = fields
         self.redaction = redaction
@@ -48,9 +45,7 @@ package struct RecordedReplies: Sendable {
         }
     }
 
-    /// Returns the next answer to a request, or `nil` if none is recorded.
-    ///
-    /// - Throws: ``ArchiveError`` if the file lacks the body of the answer.
+    /// Returns the next answer to a request, if one is recorded. Throws if the file lacks the body of the answer.
     package mutating func next(
         to request: HTTPRequest, content: Data?
     ) throws(ArchiveError) -> RecordedExchange? {

@@ -1,10 +1,9 @@
 internal import HTTPCaching
 package import HTTPTypes
 
-/// Replaces credentials and cookies, so that a file with exchanges contains no secrets.
-///
-/// Keeps the parts that programs depend on: the scheme of `Authorization`, the names and attributes of cookies, the names
-/// of query items. Redacting twice changes nothing. Bodies stay as they are.
+/// Replaces credentials and cookies, so that a file with exchanges contains no secrets. Keeps the parts that programs
+/// depend on: the scheme of `Authorization`, the names and attributes of cookies, the names of query items. Redacting
+/// twice changes nothing. Bodies stay as they are.
 package struct Redaction: Sendable {
     package static let replacement = "REDACTED"
 

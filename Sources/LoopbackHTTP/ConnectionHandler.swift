@@ -2,10 +2,9 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Collects the requests of one connection and answers them one after the other.
-///
-/// The event loop of the connection owns all state. A pipelined request waits for the previous response. While a
-/// request waits, the handler does not read, so it keeps at most the requests of one read.
+/// Collects the requests of one connection and answers them one after the other. The event loop of the connection owns
+/// all state. A pipelined request waits for the previous response. While a request waits, the handler does not read, so
+/// it keeps at most the requests of one read.
 final class ConnectionHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer

@@ -2,21 +2,17 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 
-/// A small HTTP/1.1 server without TLS. A closure answers each request.
-///
-/// Serves connections concurrently, and the requests of one connection one after the other. All members are safe to
-/// call from any thread. Releasing the server stops it.
+/// A small HTTP/1.1 server without TLS. A closure answers each request. Serves connections concurrently, and the
+/// requests of one connection one after the other. All members are safe to call from any thread. Releasing the server
+/// stops it.
 package final class LoopbackServer: Sendable {
-    /// The limits of a server.
     package struct Configuration: Sendable {
         /// The most bytes of a request's content. The server receives longer content, but discards the excess.
         package var contentLimit: Int
         /// The most open connections. The server closes further connections.
         package var connectionLimit = Int.max
-        /// The most time for a client to send a whole request, and to receive a piece of a response. `nil` for no
-        /// limit.
-        ///
-        /// Also closes a connection that has no request for this time.
+        /// The most time for a client to send a whole request, and to receive a piece of a response. Also closes a
+        /// connection that has no request for this time. `nil` for no limit.
         package var timeout: Duration?
         /// Whether the server answers malformed requests with 400 before it closes the connection.
         package var answersMalformedRequests = false
@@ -35,15 +31,9 @@ package final class LoopbackServer: Sendable {
     private let listener: any Channel
     private let connections: OpenConnections
 
-    /// Starts a server.
-    ///
-    /// - Parameters:
-    ///   - host: The address to listen on.
-    ///   - port: The port. With 0 the system chooses a free port.
-    ///   - configuration: The limits.
-    ///   - receive: Receives each complete request, in the order of arrival on its connection, and returns its answer.
-    ///     Runs on the event loop of the connection. The answer runs after the previous response.
-    /// - Throws: The system's error if it could not bind the address.
+    /// Starts a server. With port 0 the system chooses a free port. `receive` receives each complete request, in the
+    /// order of arrival on its connection, and returns its answer. It runs on the event loop of the connection. The
+    /// answer runs after the previous response. Throws the system's error if it could not bind the address.
     package init(
         host: String, port: Int = 0, configuration: Configuration,
         receive: @escaping @Sendable (ServerRequest) -> Answer
@@ -90,9 +80,8 @@ package final class LoopbackServer: Sendable {
         await connections.waitUntilEmpty()
     }
 
-    /// Stops listening and closes every connection, even during a response.
-    ///
-    /// Returns after all connections are closed, without waiting for answers. A second call has no effect.
+    /// Closes every connection, even during a response. Returns after all connections are closed, without waiting for
+    /// answers. A second call has no effect.
     package func stop() async {
         try? await listener.close().get()
         let open = connections.refuseFurther()

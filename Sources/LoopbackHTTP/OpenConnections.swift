@@ -41,7 +41,6 @@ final class OpenConnections: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Refuses further connections and returns the open ones.
     func refuseFurther() -> [any Channel] {
         state.withLock { state in
             state.isRefusing = true

@@ -13,9 +13,8 @@ package struct ServerConnection: Sendable {
     let channel: any Channel
     let timeout: Duration?
 
-    /// Sends bytes. Returns only after the operating system has accepted them.
-    ///
-    /// - Throws: An error for a lost connection. Closes the connection of a client that does not read in time.
+    /// Returns only after the operating system has accepted the bytes. Throws for a lost connection. Closes the
+    /// connection of a client that does not read in time.
     package func send(_ bytes: ByteBuffer) async throws {
         let deadline = timeout.map { timeout in
             channel.eventLoop.scheduleTask(in: TimeAmount(timeout)) { channel.close(promise: nil) }
@@ -24,7 +23,6 @@ package struct ServerConnection: Sendable {
         try await channel.writeAndFlush(bytes)
     }
 
-    /// Sends bytes like the other overload.
     package func send(_ bytes: [UInt8]) async throws {
         try await send(channel.allocator.buffer(bytes: bytes))
     }

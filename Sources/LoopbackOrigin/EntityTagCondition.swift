@@ -11,8 +11,6 @@ struct EntityTagCondition {
         opaqueTags = Set(parts.indices.filter { $0 % 2 == 1 && $0 + 1 < parts.count }.map { parts[$0] })
     }
 
-    /// Whether the condition contains `etag` by weak comparison.
-    ///
     /// RFC 9110 §8.8.3.2: weak comparison ignores `W/` and compares the opaque tags.
     func matches(_ etag: String?) -> Bool {
         if isAny { return true }

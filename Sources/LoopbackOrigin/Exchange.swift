@@ -8,14 +8,8 @@ struct Exchange: Sendable {
     let date: @Sendable () -> String?
     let reply: @Sendable (OriginRequest) async -> OriginReply
 
-    /// Answers `request` on `connection`. Then closes the connection if the reply or the request demands it.
-    ///
-    /// Returns early if the connection is lost.
-    ///
-    /// - Parameters:
-    ///   - request: The request as the origin recorded it.
-    ///   - received: The same request as the server received it.
-    ///   - connection: The connection of the request.
+    /// Answers `request`, which the server received as `received`. Then closes the connection if the reply or the
+    /// request demands it. Returns early if the connection is lost.
     func run(_ request: OriginRequest, _ received: ServerRequest, on connection: ServerConnection) async {
         let reply = received.isTooLarge ? .status(.contentTooLarge) : await reply(request)
         if reply.status == .notModified { log.recordNotModified() }

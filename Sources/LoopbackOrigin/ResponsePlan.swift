@@ -2,9 +2,7 @@ internal import HTTPTypes
 internal import LoopbackHTTP
 internal import NIOCore
 
-/// The planned bytes of one reply.
-///
-/// Avoids NIO's encoder, because a test origin must be able to send wrong framing.
+/// The planned bytes of one reply. Avoids NIO's encoder, because a test origin must be able to send wrong framing.
 struct ResponsePlan: Sendable {
     enum Ending: Sendable {
         case keepAlive
@@ -92,7 +90,6 @@ struct ResponsePlan: Sendable {
         head = ResponseHead.bytes(reply.status, fields)
     }
 
-    /// Writes `piece` with its framing.
     func write(_ piece: ArraySlice<UInt8>, into buffer: inout ByteBuffer) {
         // An empty chunk would be the last chunk.
         guard !piece.isEmpty else { return }

@@ -18,9 +18,8 @@ final class IdleTimer: Sendable {
     /// Guards the waiting task and the result of the timer.
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - limit: The longest time without progress, or `nil` for no limit.
-    ///   - expire: Stops the reading, which then throws. Called once, on any thread.
+    /// `limit` is the longest time without progress. `expire` stops the reading, which then throws, once, on any
+    /// thread.
     init(
         limit: Duration?, url: String, _ sleep: @escaping @Sendable (Duration) async throws -> Void,
         expire: @escaping @Sendable () -> Void
@@ -35,8 +34,7 @@ final class IdleTimer: Sendable {
         state.withLock { $0.task }?.cancel()
     }
 
-    /// Reads with the timer running. After a timeout, throws the error of the timeout instead of the error of the
-    /// stopped read.
+    /// Reads with the timer running. After a timeout, throws its error instead of the error of the stopped read.
     func limiting<Value>(
         _ read: () async throws(LoadError) -> Value
     ) async throws(LoadError) -> Value {
@@ -50,7 +48,6 @@ final class IdleTimer: Sendable {
         }
     }
 
-    /// Restarts the timer.
     func restart() {
         guard let limit else { return }
         replace { [sleep, weak self] number in

@@ -5,14 +5,12 @@ package import Foundation
 package struct LineSplitter {
     /// The bytes of lines that are not returned yet.
     private var bytes: [UInt8] = []
-    /// The start of the next line.
     private var start = 0
     /// The end of the searched bytes.
     private var searched = 0
 
     package init() {}
 
-    /// Adds the next bytes.
     package mutating func append(_ chunk: Data) {
         bytes.removeFirst(start)
         searched -= start

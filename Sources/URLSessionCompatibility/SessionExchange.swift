@@ -27,9 +27,7 @@ struct SessionExchange: Sendable {
         try await self.init(request, SessionRequest(request), cache, maxRedirects: Self.maxRedirects)
     }
 
-    /// Sends a converted request.
-    ///
-    /// - Parameter maxRedirects: The most redirects to follow, or `nil` to return a redirect like any other response.
+    /// Sends a converted request. With `nil` for `maxRedirects`, returns a redirect like any other response.
     init(
         _ request: URLRequest, _ message: SessionRequest, _ cache: HTTPCache, maxRedirects: Int?
     ) async throws(URLError) {

@@ -14,7 +14,7 @@ struct SessionRequest {
     let content: RequestContent?
     let policy: CachePolicy.Override
 
-    /// - Parameter content: The content, if it is neither the `httpBody` nor the `httpBodyStream` of the request.
+    /// `content` is neither the `httpBody` nor the `httpBodyStream` of the request.
     init(_ request: URLRequest, content given: RequestContent? = nil) throws(URLError) {
         guard let url = request.url, let method = HTTPRequest.Method(rawValue: request.httpMethod ?? "GET") else {
             throw URLError(.badURL)
@@ -41,7 +41,6 @@ struct SessionRequest {
     private static let framing: Set<String> = ["host", "connection", "content-length", "transfer-encoding"]
 
     /// Returns the changes to the configured policy.
-    ///
     /// https://developer.apple.com/documentation/foundation/nsurlrequest/cachepolicy-swift.enum
     private static func policy(
         _ policy: URLRequest.CachePolicy, _ fields: inout HTTPFields
@@ -72,9 +71,7 @@ extension RequestContent {
     }
 }
 
-/// Reads a stream on a serial queue.
-///
-/// `@unchecked`: only blocks on the queue use the stream.
+/// Reads a stream on a serial queue. `@unchecked`: only blocks on the queue use the stream.
 private final class StreamReader: @unchecked Sendable {
     private static let chunkByteCount = 65_536
 

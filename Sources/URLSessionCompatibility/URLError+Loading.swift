@@ -6,8 +6,7 @@ internal import FoundationNetworking
 
 extension URLError {
     /// Creates the error that a program on `URLSession` expects. Its `NSUnderlyingErrorKey` is the error of the cache.
-    ///
-    /// - Parameter hasStream: Whether the content of the request is a stream, which cannot be sent twice.
+    /// `hasStream` tells whether the content of the request is a stream, which cannot be sent twice.
     init(_ error: LoadError, _ url: URL?, hasStream: Bool = false) {
         var information: [String: Any] = [
             NSLocalizedDescriptionKey: "\(error)", NSUnderlyingErrorKey: error,

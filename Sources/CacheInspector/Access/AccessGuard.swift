@@ -1,9 +1,8 @@
 package import HTTPTypes
 
-/// Decides which requests reach the inspector.
-///
-/// Pages of other sites can send requests to a server on loopback, and an attacker's host name can resolve to loopback.
-/// So the guard checks the host, the origin and the user's secret of each request, and a second secret of each POST.
+/// Decides which requests reach the inspector. Pages of other sites can send requests to a server on loopback, and an
+/// attacker's host name can resolve to loopback. So the guard checks the host, the origin and the user's secret of each
+/// request, and a second secret of each POST.
 package struct AccessGuard: Sendable {
     /// The authentication of the inspector on loopback.
     package struct Login: Sendable {
@@ -11,8 +10,7 @@ package struct AccessGuard: Sendable {
         let token: String
         /// The secret in the cookie.
         let cookie: String
-        /// The path of the page, with a slash at both ends. Browsers send a cookie to all ports of a host, but only
-        /// below the cookie's path.
+        /// The path of the page, between slashes. Browsers send a cookie to all ports of a host, only below its path.
         let path: String
         /// The port of the server.
         let port: @Sendable () -> Int
@@ -43,14 +41,8 @@ package struct AccessGuard: Sendable {
         self.csrfToken = csrfToken
     }
 
-    /// Checks a request.
-    ///
-    /// - Parameters:
-    ///   - head: The head of the request.
-    ///   - request: The same request below the mount.
-    /// - Returns: The cookie to set before the redirect to the page, if the request has the right token; otherwise
-    ///   `nil`.
-    /// - Throws: The refusal of the request.
+    /// Checks a request: `head`, and `request` below the mount. Returns the cookie to set before the redirect to the
+    /// page, if the request has the right token; otherwise `nil`. Throws the refusal.
     package func check(
         _ head: HTTPRequest, _ request: InspectorRequest
     ) throws(InspectorFailure) -> String? {

@@ -29,8 +29,7 @@ struct QueryParameters: Sendable {
 
     private var values: [String: String] = [:]
 
-    /// - Throws: ``InspectorFailure`` for a malformed escape, for text that is not UTF-8, and for a repeated name,
-    ///   which would be ambiguous.
+    /// Throws for a malformed escape, for text that is not UTF-8, and for a repeated name, which would be ambiguous.
     init(_ text: String) throws(InspectorFailure) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

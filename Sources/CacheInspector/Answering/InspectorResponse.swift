@@ -40,9 +40,7 @@ public struct InspectorResponse: Sendable {
             ["error": ["code": .text(failure.code), "message": .text(failure.message)]], status: failure.status)
     }
 
-    /// A page for a person whose browser gets no access.
-    ///
-    /// - Parameter port: The port of the server on loopback.
+    /// A page for a person whose browser gets no access. `port` is that of the server on loopback.
     init(page failure: InspectorFailure, port: Int?) {
         let advice = port.map { port in
             """

@@ -3,10 +3,9 @@ import CacheStore
 import HTTPTypes
 import Synchronization
 
-/// Sends the recorded requests of a store to one client as server-sent events.
-///
-/// Polls the record ten times a second while requests arrive, as often as programs write it. Slows down to twice a
-/// second without requests. Runs only while a client is connected.
+/// Sends the recorded requests of a store to one client as server-sent events. Polls the record ten times a second
+/// while requests arrive, as often as programs write it. Slows down to twice a second without requests. Runs only while
+/// a client is connected.
 package struct LiveFeed: Sendable {
     /// The most concurrent feeds of one inspector.
     static let maxCount = 16

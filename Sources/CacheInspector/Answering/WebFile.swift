@@ -28,15 +28,13 @@ struct WebFile: Sendable {
         "svg": "image/svg+xml", "json": "application/json", "txt": "text/plain; charset=utf-8",
     ]
 
-    /// Permits only files of the page and requests to the inspector. Forbids inline code, other hosts and frames around
-    /// the page.
+    /// Permits only the page's files and requests to the inspector: no inline code, other hosts or frames around it.
     static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; \
         base-uri 'none'; form-action 'none'; frame-ancestors 'none'
         """
 
-    /// Returns a file, or the page itself for an empty name. Looks the name up in a table: no path reaches a file
-    /// system.
+    /// Returns a file, or the page for an empty name. Looks the name up in a table: no path reaches a file system.
     static func answer(named name: String, ifNoneMatch: String?) throws(InspectorFailure) -> InspectorResponse {
         let wanted = name.isEmpty ? "index.html" : name
         guard let file = all[wanted] else {

@@ -32,9 +32,7 @@ struct BodySniffer {
     /// The content type to send.
     let type: String
 
-    /// - Parameters:
-    ///   - head: The first bytes of the body, without its content codings.
-    ///   - contentType: The field of the response.
+    /// `head` is the beginning of the body without its content codings, `contentType` the field of the response.
     init(head: [UInt8], contentType: String?) {
         if head.isEmpty {
             (preview, type) = (.empty, "text/plain; charset=utf-8")
@@ -87,8 +85,7 @@ extension StoreInspector {
         return BodySniffer(head: head, contentType: entry.metadata.contentType)
     }
 
-    /// Decodes up to `limit` bytes, for which it reads at most `count` bytes of the body. Returns `nil` for a body
-    /// without a known content coding, and for one that cannot be decoded.
+    /// Decodes up to `limit` bytes of at most `count` stored ones. `nil` if no coding is known or the decoding fails.
     private func decodedStart(
         of body: StoredBody, _ entry: StoredEntry, limit: Int64, reading count: Int64
     ) throws -> DecodedStart? {
@@ -98,9 +95,8 @@ extension StoreInspector {
         return DecodedStart(bytes: Array(start.bytes), isWhole: start.isWhole && Int64(encoded.count) == body.byteCount)
     }
 
-    /// Returns a body as text, as an image or as bytes, but never with the content type that the origin states.
-    ///
-    /// Removes the content codings, except for a download.
+    /// Returns a body as text, as an image or as bytes, but never with the content type that the origin states. Removes
+    /// the content codings, except for a download.
     func body(_ query: QueryParameters) throws -> InspectorResponse {
         let entry = try entry(named: query)
         guard let body = try store.openBody(of: entry) else {

@@ -172,8 +172,7 @@ enum ShellWords {
         return words[...]
     }
 
-    /// - Parameter escape: Returns the replacement for a backslash and the next character, or `nil` for a literal
-    ///   backslash.
+    /// `escape` returns the replacement for a backslash and the next character, or `nil` for a literal backslash.
     private static func quoted(
         until end: Unicode.Scalar, _ rest: inout Substring.UnicodeScalarView, _ word: inout String?,
         escape: (Unicode.Scalar, inout Substring.UnicodeScalarView) -> String?

@@ -4,7 +4,6 @@ internal import HTTPCaching
 package import HTTPTypes
 
 extension CacheKey {
-    /// Returns the key of a loadable URL.
     package static func loading(_ url: String, partition: String) throws(LoadError) -> CacheKey {
         let key: CacheKey
         do throws(StoreError) {
@@ -19,7 +18,6 @@ extension CacheKey {
         return key
     }
 
-    /// Returns the key of the request's target.
     static func loading(_ request: HTTPRequest, partition: String) throws(LoadError) -> CacheKey {
         let path = request.path ?? ""
         let url = "\(request.scheme ?? "")://\(request.authority ?? "")\(path)"
@@ -50,8 +48,6 @@ extension CacheKey {
         }
     }
 
-    /// Returns the key of the response to a request for the resource of this key.
-    ///
     /// Returns this key, except for a QUERY (RFC 10008 §2.7) and for content that ``CachePolicy/contentKeys`` includes
     /// in the key. Also returns this key for a request whose response must not be stored.
     func key(for request: HTTPRequest, _ content: RequestContent?, _ policy: CachePolicy) -> CacheKey {
@@ -85,7 +81,6 @@ extension CacheKey {
 }
 
 extension HTTPRequest {
-    /// Creates a request for the URL of a key.
     package init(_ method: HTTPRequest.Method = .get, key: CacheKey, fields: HTTPFields = [:]) {
         let (scheme, authority, path) = key.target
         self.init(method: method, scheme: scheme, authority: authority, path: path, headerFields: fields)

@@ -6,10 +6,8 @@ internal import Logging
 /// The failures that the store counts for the request.
 extension CacheTransaction {
     /// The name under which the store counts the failures of this request and of equal ones. Consists of the method,
-    /// unless it is GET, and of fingerprints of the credentials, a line each.
-    ///
-    /// `nil` for methods other than GET and HEAD, and for a request with content, a range or conditions: such failures
-    /// do not count.
+    /// unless it is GET, and of fingerprints of the credentials, a line each. `nil` for methods other than GET and
+    /// HEAD, and for a request with content, a range or conditions: such failures do not count.
     var failureRequest: String? {
         guard request.method == .get || request.method == .head, !hasForeignContent,
             !request.headerFields.contains(.range), Preconditions(request).isEmpty
@@ -24,8 +22,7 @@ extension CacheTransaction {
         failureRequest.map { .request($0) } ?? .none
     }
 
-    /// Returns the failures of equal requests since their last success. Returns `nil` without failures, and for an
-    /// unreadable store.
+    /// The failures of equal requests since their last success, or `nil` without failures and for an unreadable store.
     func failure() -> LoadFailure? {
         if let snapshot, snapshot.key == key, snapshot.hasFailures == false, store.isCurrent(snapshot) { return nil }
         return failureRequest.flatMap { try? store.failure(for: key, request: $0) }

@@ -77,8 +77,8 @@ extension CacheTransaction {
         }
     }
 
-    /// Returns the index of the stale response that answers during a pause of the origin. That response would also
-    /// replace an error of the origin. Returns `nil` without a pause or without such a response.
+    /// Returns the index of the stale response that answers during a pause of the origin, if there is one. That
+    /// response would also replace an error of the origin.
     private func indexInPause(_ action: ReuseDecision.Action, _ stored: Stored) -> Int? {
         switch action {
         case .validate(_, _, .stale), .forward(.stale), .resume: break

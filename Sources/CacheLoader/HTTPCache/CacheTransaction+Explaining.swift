@@ -4,9 +4,7 @@ internal import HTTPTypes
 
 /// Explains a decision without acting on it.
 extension CacheTransaction {
-    /// Explains the result of ``decide()`` and its reasons.
-    ///
-    /// - Throws: ``LoadError/store(_:)`` when the store cannot be read.
+    /// Explains the result of ``decide()``. Throws ``LoadError/store(_:)`` when the store cannot be read.
     func explanation() throws(LoadError) -> Explanation {
         let now = now
         var stored: Stored

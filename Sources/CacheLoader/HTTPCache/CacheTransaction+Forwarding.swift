@@ -18,16 +18,13 @@ extension CacheTransaction {
         let times: Times
         /// Makes other processes wait, if this request holds the lock.
         let lock: KeyLock?
-        /// The generation of the store before the request, if the store was readable. Without a generation, no commit
-        /// is refused.
+        /// The generation of the store before the request. Without one (an unreadable store), no commit is refused.
         var generation: StoreGeneration?
         /// The head that the caller gets.
         var head: HTTPResponse
     }
 
-    /// Sends a request to the origin and returns the resulting response.
-    ///
-    /// - Parameter lock: Held until the response is stored, or is known not to be stored.
+    /// Sends a request to the origin. Holds `lock` until the response is stored, or is known not to be stored.
     func forward(
         _ forwarding: Forwarding, _ lock: KeyLock? = nil, isRetry: Bool = false
     ) async throws(LoadError) -> CachedResponse {
@@ -74,8 +71,7 @@ extension CacheTransaction {
         return try await act(on: decision, received, isRetry: isRetry)
     }
 
-    /// Returns the generation of the store before a request. If the request validates or completes a stored response, a
-    /// removal since the decision must prevent its commit.
+    /// If the request validates or completes a stored response, a removal since the decision must prevent its commit.
     private func generation(before forwarding: Forwarding) -> StoreGeneration? {
         if let snapshot = forwarding.stored.snapshot, forwarding.nominated != nil || store.isCurrent(snapshot) {
             return snapshot.generation
@@ -181,9 +177,7 @@ extension CacheTransaction {
     }
 
     /// Sends the original request of the caller, because neither the reply nor a stored response can answer (RFC 9111
-    /// §4.3.3).
-    ///
-    /// - Parameter removals: The indices of stored responses that were removed.
+    /// §4.3.3). `removals` are the indices of stored responses that were removed.
     private func retry(
         after received: Received, without removals: [Int] = [], isRetry: Bool
     ) async throws(LoadError) -> CachedResponse {
@@ -244,9 +238,7 @@ extension CacheTransaction {
 
     // MARK: Without the origin
 
-    /// Returns the stored response that answers in place of an unreachable origin.
-    ///
-    /// - Throws: The error, if no stored response may answer.
+    /// Returns the stored response that answers in place of an unreachable origin. Throws `error` if none may answer.
     func answer(insteadOf error: LoadError) throws(LoadError) -> CachedResponse {
         switch try decide() {
         case .answer(let answer): return deliver(answer)
@@ -255,9 +247,7 @@ extension CacheTransaction {
         }
     }
 
-    /// Returns the stored response that answers after the origin failed. Otherwise counts the error of this request.
-    ///
-    /// - Throws: The error, if no stored response may answer.
+    /// Returns the stored response that answers after the origin failed. If none may answer, counts and throws `error`.
     func serveStaleOrCount(_ error: LoadError, _ forwarding: Forwarding) throws(LoadError) -> CachedResponse {
         do throws(LoadError) {
             return try serveStale(for: error, forwarding)
@@ -267,9 +257,7 @@ extension CacheTransaction {
         }
     }
 
-    /// Returns the stored response that answers after the origin failed or returned an error.
-    ///
-    /// - Throws: The error, if no stored response may answer.
+    /// Returns the stored response that answers after a failure or an error of the origin. Throws `error` if none may.
     func serveStale(for error: LoadError, _ forwarding: Forwarding) throws(LoadError) -> CachedResponse {
         let (failure, status): (StaleFallback.Failure?, Int?) =
             switch error {

@@ -12,11 +12,9 @@ extension CacheTransaction {
         let found: KeySnapshot?
     }
 
-    /// Selects stored content, or a stored redirect, by `Vary` and credentials (RFC 9111 §4.1), fresh or stale.
-    ///
-    /// Skips parts and error responses: the content is the last good one. Does not open the body.
-    ///
-    /// - Throws: ``LoadError/store(_:)`` if the store cannot be read.
+    /// Selects stored content, or a stored redirect, by `Vary` and credentials (RFC 9111 §4.1), fresh or stale. Skips
+    /// parts and error responses: the content is the last good one. Does not open the body. Throws
+    /// ``LoadError/store(_:)`` if the store cannot be read.
     func selectedContent() throws(LoadError) -> Selected? {
         let stored: Stored
         do throws(StoreError) {

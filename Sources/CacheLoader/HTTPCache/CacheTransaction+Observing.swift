@@ -69,8 +69,8 @@ extension CacheTransaction {
         recorded?.note(.tier)
     }
 
-    /// Records a request without an answer, or with a 5xx status as its answer: the origin failed, or the request forbids
-    /// the network.
+    /// Records a request without an answer, or with a 5xx answer: the origin failed, or the request forbids the
+    /// network.
     func noteError() {
         if isOfProgram {
             store.countError(for: target)
@@ -113,9 +113,8 @@ extension CacheTransaction {
 
 /// Notes decisions on replies for the record of requests.
 extension CacheTransaction {
-    /// Notes the decision on a reply for the record of requests. Costs nothing unless the store records.
-    ///
-    /// - Parameter isKept: Whether the request wants to store a storable reply.
+    /// Notes the decision on a reply for the record of requests. Costs nothing unless the store records. `isKept` tells
+    /// whether the request wants to store a storable reply.
     func note(_ decision: ReplyDecision, on received: Received, isKept: Bool) {
         guard let recorded else { return }
         let status = received.reply.head.status

@@ -157,9 +157,8 @@ extension CacheTransaction {
 
     // MARK: From a response that is still arriving
 
-    /// Returns an arriving response to another request if it answers this one, too.
-    ///
-    /// - Parameter reason: Why this request would be forwarded (RFC 9211 §2.2).
+    /// Returns an arriving response to another request if it answers this one, too. `reason` is the reason for which
+    /// this request would be forwarded (RFC 9211 §2.2).
     func join(_ reason: ForwardReason) -> CachedResponse? {
         guard request.method == .get else { return nil }
         let directives = RequestDirectives(request, mode: policy.mode)

@@ -39,9 +39,7 @@ extension CacheTransaction {
     }
 
     /// Invalidates stored and arriving responses for the target of the request and for other URLs named by the reply,
-    /// after a success of an unsafe method (RFC 9111 §4.4).
-    ///
-    /// - Returns: Whether the reply was such a success.
+    /// after a success of an unsafe method (RFC 9111 §4.4). Returns whether the reply was such a success.
     func invalidate(after reply: HTTPResponse) async -> Bool {
         let keys = Invalidation.targets(of: request, url: url, reply: reply).compactMap {
             try? CacheKey(url: $0, partition: key.partition)
@@ -68,9 +66,8 @@ extension CacheTransaction {
         generation.map { (try? store.wasRemoved(key, since: $0)) != false } ?? false
     }
 
-    /// Removes all stored responses of a secure origin if the reply asks for it (W3C Clear Site Data).
-    ///
-    /// - Returns: Whether the reply asked for it.
+    /// Removes all stored responses of a secure origin if the reply asks for it (W3C Clear Site Data). Returns whether
+    /// the reply asked for it.
     func clearSite(after reply: HTTPResponse) async -> Bool {
         guard configuration.clearsSiteData, request.scheme == "https", let origin = target.origin,
             ClearSiteData(reply.headerFields).clearsCache
@@ -85,9 +82,8 @@ extension CacheTransaction {
 
     // MARK: New entries
 
-    /// Returns the metadata of a 200 with these fields, as if the origin sent it now.
-    ///
-    /// - Throws: ``LoadError/notStorable(url:)`` if the response could not be stored.
+    /// Returns the metadata of a 200 with these fields, as if the origin sent it now. Throws
+    /// ``LoadError/notStorable(url:)`` if the response could not be stored.
     func metadata(ofContentWith fields: HTTPFields) throws(LoadError) -> EntryMetadata {
         let now = configuration.clock()
         let reply = HTTPResponse(status: .ok, headerFields: fields)
@@ -146,8 +142,8 @@ extension CacheTransaction {
             underWay: context.bodies)
     }
 
-    /// Returns the metadata of a received part, or `nil` when no later request can complete the part. Only a strong
-    /// validator shows that the rest belongs to the part (RFC 9111 §3.3, §3.4).
+    /// Returns `nil` when no later request can complete the part. Only a strong validator shows that the rest belongs
+    /// to the part (RFC 9111 §3.3, §3.4).
     private func metadata(ofPartOf response: StoredResponse, _ metadata: EntryMetadata) -> EntryMetadata? {
         guard response.status == .ok, !response.isBodyDecoded, request.method == .get,
             response.strongValidator != nil
@@ -180,8 +176,7 @@ extension CacheTransaction {
     }
 
     /// Returns how the store keeps the body of a 206: alone, or combined with stored parts of the same representation.
-    ///
-    /// - Parameter verifiesContent: Whether the new part has a digest and is compared with it.
+    /// `verifiesContent` tells whether the new part is compared with a digest.
     func storing(
         _ received: Received, part response: StoredResponse, in writer: BodyWriter, verifiesContent: Bool
     ) -> SharedBody.Storing {
@@ -243,8 +238,7 @@ extension CacheTransaction {
         }
     }
 
-    /// Combines a part with the stored responses that the request selects. `selected` contains the indices of these
-    /// responses.
+    /// Combines a part with the stored responses that the request selects. `selected` contains their indices.
     private func combine(
         _ response: StoredResponse, _ part: StoredPart, _ received: Received
     ) -> (selected: [Int], combination: PartCombination) {

@@ -3,7 +3,6 @@ internal import HTTPCaching
 
 /// Verifies received content, if the policy asks for it (RFC 9530).
 extension CacheTransaction {
-    /// Returns the digests that the content of a reply must have.
     func digests(ofContentOf received: Received) -> [IntegrityDigests] {
         IntegrityDigests.ofContent(
             received.reply.head, to: method, isBodyDecoded: received.reply.isBodyDecoded, policy: policy)

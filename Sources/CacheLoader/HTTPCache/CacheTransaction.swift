@@ -9,10 +9,9 @@ protocol ChosenResponse: Sendable {
     var response: StoredResponse { get }
 }
 
-/// Carries one request through the cache.
-///
-/// Decides about the request, then answers from the store or forwards it. After a forward, decides about the reply and
-/// commits it. ``ReuseDecision`` and ``ReplyDecision`` decide and are pure; this type acts on their decisions.
+/// Carries one request through the cache. Decides about the request, then answers from the store or forwards it. After
+/// a forward, decides about the reply and commits it. ``ReuseDecision`` and ``ReplyDecision`` decide and are pure; this
+/// type acts on their decisions.
 struct CacheTransaction: Sendable {
     /// The request under which its response is stored. A QUERY, or a POST whose content is in its key, becomes a GET of
     /// its equivalent resource (RFC 10008 §2.2).
@@ -44,12 +43,9 @@ struct CacheTransaction: Sendable {
     /// The state of the key in the index at an earlier decision about the request. Reused while it is current.
     var snapshot: KeySnapshot?
 
-    /// - Parameters:
-    ///   - key: The key of the stored response.
-    ///   - target: The key of the request's URL, if it differs from `key`. A QUERY, or a request with content, whose keys
-    ///     are equal bypasses the store.
-    ///   - policy: The configured policy with the changes of the request.
-    ///   - keepsErrors: Whether error responses are stored, as RFC 9111 §3 allows.
+    /// `target` is the key of the request's URL, if it differs from `key`. A QUERY, or a request with content, whose
+    /// keys are equal bypasses the store. `policy` includes the changes of the request. `keepsErrors` tells whether
+    /// error responses are stored, as RFC 9111 §3 allows.
     init(
         _ request: HTTPRequest, content: RequestContent? = nil, key: CacheKey, target: CacheKey? = nil,
         context: CacheContext, settings: CacheSettings, policy: CachePolicy, keepsErrors: Bool = true,
@@ -85,8 +81,8 @@ struct CacheTransaction: Sendable {
     /// Whether the content of the request is not a part of its key.
     var hasForeignContent: Bool { content != nil && key == target }
 
-    /// Whether the request bypasses the store: its key does not include its content, which may affect the response. So
-    /// no stored response answers the request, and its response is not stored.
+    /// Whether the request bypasses the store, because its key does not include its content, which may affect the
+    /// response. No stored response answers the request, and its response is not stored.
     var isOutsideStore: Bool { hasForeignContent && (request.method == .get || request.method == .head) }
 
     /// The stored responses for the key: as entries of the store and as HTTP responses, with equal indices.
@@ -112,8 +108,7 @@ struct CacheTransaction: Sendable {
         let reason: ForwardReason
         let rule: Rule
 
-        /// Whether the store may have a response for the key. Without this check, each reply with no-store would cause
-        /// a write.
+        /// Whether the store may have a response for the key. Else each reply with no-store would cause a write.
         var mayHaveStored: Bool { reason == .bypass || !stored.entries.isEmpty }
     }
 
@@ -187,9 +182,8 @@ struct CacheTransaction: Sendable {
     }
 
     /// Waits for the in-flight request for the key, or sends this one. Waits again if the response can no longer
-    /// answer, because its body was abandoned or it became stale.
-    ///
-    /// - Parameter epoch: The epoch of the key before the decision to forward.
+    /// answer, because its body was abandoned or it became stale. `epoch` is the epoch of the key before the decision
+    /// to forward.
     private func share(_ forwarding: Forwarding, since epoch: Epoch) async throws(LoadError) -> CachedResponse {
         var (forwarding, epoch) = (forwarding, epoch)
         while true {
@@ -237,10 +231,9 @@ struct CacheTransaction: Sendable {
         }
     }
 
-    /// Returns the failure of a shared request if it also applies to this request; otherwise `nil`.
-    ///
-    /// A transport failure applies to all callers. An error status applies to callers with the same credentials. The
-    /// result has no fields, because they may be meant for the caller that sent the request.
+    /// Returns the failure of a shared request if it also applies to this request. A transport failure applies to all
+    /// callers. An error status applies to callers with the same credentials. The result has no fields, because they
+    /// may be meant for the caller that sent the request.
     private func failureOfAll(_ response: CachedResponse) -> LoadError? {
         switch response.failure {
         case .transport?: response.failure
@@ -269,9 +262,8 @@ struct CacheTransaction: Sendable {
     }
 
     /// Locks the key, so that caches in other processes wait for this request. Waits while another process holds the
+    /// lock. Returns `nil` when waiting is disabled, took too long or failed. The request then goes out without the
     /// lock.
-    ///
-    /// - Returns: `nil` when waiting is disabled, took too long or failed. The request then goes out without the lock.
     private func lockKey() async -> KeyLock? {
         let coalescer = context.coalescer
         let limit = coalescer.isHung(key) ? .zero : configuration.processWait

@@ -45,7 +45,6 @@ public struct CachedResponse: Sendable {
 
     /// The name under which the store counts the failure of the request, if the origin answered with an error.
     var failedRequest: String?
-    /// The entry of a response from the store.
     var stored: StoredEntry?
     /// The state of the key when the store answered. `nil` for an answer of the origin.
     var found: KeySnapshot?

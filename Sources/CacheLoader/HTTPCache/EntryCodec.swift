@@ -5,7 +5,6 @@ internal import HTTPTypes
 
 /// Converts between the stored response of HTTP and the entry of the store.
 enum EntryCodec {
-    /// Returns the response in an entry.
     static func response(of entry: StoredEntry) -> StoredResponse {
         let metadata = entry.metadata
         return StoredResponse(
@@ -29,8 +28,7 @@ enum EntryCodec {
         return !overflow && entry.byteCount > 0 && end <= part.completeLength ?? .max
     }
 
-    /// Returns the metadata of a response for the store. The columns are for queries; a field value that is not UTF-8
-    /// keeps its bytes only in the head.
+    /// The columns are for queries; a field value that is not UTF-8 keeps its bytes only in the head.
     static func metadata(
         of response: StoredResponse, policy: CachePolicy, requestedAt: Date, receivedAt: Date
     ) -> EntryMetadata {
@@ -52,8 +50,8 @@ enum EntryCodec {
 
     // MARK: Field lines
 
-    /// Encodes each field as a line `Name: value`, with the bytes of the value: RFC 9110 §5.5 permits bytes that are
-    /// not UTF-8.
+    /// Encodes a line `Name: value` for each field, with the bytes of the value, which may not be UTF-8 (RFC 9110
+    /// §5.5).
     static func head(of fields: HTTPFields) -> [UInt8] {
         var head: [UInt8] = []
         for field in fields {

@@ -15,7 +15,6 @@ extension HTTPCache {
         meters.activity.states(offDelay: offDelay, sleep: configuration.sleep)
     }
 
-    /// The number of readers of ``activity(offDelay:)``.
     package var activityReaderCount: Int { meters.activity.readerCount }
 }
 

@@ -7,7 +7,6 @@ package import HTTPTypes
 package struct ReceivedResponse: Sendable {
     /// The URL that answered, after redirects.
     package var url: String
-    /// The fields of the request.
     package var requestFields: HTTPFields
     /// Status and fields. Without `Content-Encoding` if ``isBodyDecoded``.
     package var head: HTTPResponse
@@ -39,9 +38,8 @@ extension HTTPCache {
         package let isOutdated: Bool
     }
 
-    /// Returns the entry for a response, or `nil` when RFC 9111 or the policy forbids storing it.
-    ///
-    /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/store(_:)``.
+    /// Returns the entry for a response, or `nil` when RFC 9111 or the policy forbids storing it. Throws
+    /// ``LoadError/invalidURL(_:reason:)`` or ``LoadError/store(_:)``.
     package func placement(of received: ReceivedResponse) throws(LoadError) -> Placement? {
         let target = try CacheKey.loading(received.url, partition: configuration.partition)
         let request = HTTPRequest(key: target, fields: received.requestFields)

@@ -1,8 +1,7 @@
 internal import HTTPTypes
 
 extension HTTPResponse.Status {
-    /// Creates the status of a stored response. The index stores the code; the phrase comes from the registry, if it
-    /// has one.
+    /// The index stores the code; the phrase comes from the registry, if it has one.
     init(stored code: Int) {
         self = Self.registered.first { $0.code == code } ?? Self(code: min(max(code, 0), 999))
     }

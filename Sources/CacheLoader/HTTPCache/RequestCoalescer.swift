@@ -2,14 +2,12 @@ internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
 
-/// Coalesces requests for one key: one request goes to the origin, and its response may answer the others (RFC 9111 §4).
-///
-/// All caches and loaders on a store share one coalescer. The first request for a key goes to the origin in a separate
-/// task. Later requests wait for the head of its response, then decide again with the response that is stored or
-/// arriving. The coalescer does not decide whether a request may share the response. A request that may not share it
+/// Coalesces requests for one key: one request goes to the origin, and its response may answer the others (RFC 9111
+/// §4). All caches and loaders on a store share one coalescer. The first request for a key goes to the origin in a
+/// separate task. Later requests wait for the head of its response, then decide again with the response that is stored
+/// or arriving. The coalescer does not decide whether a request may share the response. A request that may not share it
 /// goes to the origin by itself.
 final class RequestCoalescer: Sendable {
-    /// The outcome for one caller.
     enum Outcome: Sendable {
         /// The request of this caller was sent, and got this response.
         case answered(CachedResponse)
@@ -47,24 +45,19 @@ final class RequestCoalescer: Sendable {
     /// Background revalidations, and their failures.
     let revalidations = Revalidations()
 
-    /// The coalescer of a store.
     static func of(_ store: ResponseStore) -> RequestCoalescer {
         store.shared { RequestCoalescer() }
     }
 
-    /// The current epoch of a key. The end of a request and the end of an arriving body begin a new epoch.
-    ///
-    /// Suppose a caller finds no response in the store, and then none arriving. If the epoch has not changed since
-    /// before the lookup, the miss is conclusive.
+    /// The end of a request and the end of an arriving body begin a new epoch. Suppose a caller finds no response in
+    /// the store, and then none arriving. If the epoch has not changed since before the lookup, the miss is conclusive.
     func epoch(of key: CacheKey) -> Epoch { state.withLock { $0.epochs[key] } }
 
     // MARK: Requests
 
-    /// Waits for the request that is in flight for `key`, or runs `send` as that request.
-    ///
-    /// A cancellation of the calling task ends the wait immediately. The request continues for the other callers.
-    ///
-    /// - Returns: The outcome, and whether `send` is the request in flight.
+    /// Waits for the request that is in flight for `key`, or runs `send` as that request. A cancellation of the calling
+    /// task ends the wait immediately; the request continues for the other callers. `didSend` tells whether `send` is
+    /// the request in flight.
     func join(
         _ key: CacheKey, send: @escaping @Sendable () async throws(LoadError) -> CachedResponse
     ) async -> (Outcome, didSend: Bool) {
@@ -133,8 +126,7 @@ final class RequestCoalescer: Sendable {
 
     // MARK: Responses that cannot be shared
 
-    /// Whether the last response for a key could not be shared. If so, waiting for the next response would only double
-    /// the delay.
+    /// Whether the last response for a key could not be shared: a wait for the next one would only double the delay.
     func isUncacheable(_ key: CacheKey, at now: HTTPDate) -> Bool {
         state.withLock { state in state.uncacheable[key].map { now < $0 } ?? false }
     }

@@ -38,7 +38,6 @@ final class ActivityMonitor: Sendable {
     private let state = Mutex(State())
     private let deliveries = DeliveryQueue<Bool>()
 
-    /// Records the beginning of a request.
     func began() {
         let pauses = state.withLock { state -> [Task<Void, Never>] in
             state.underWay += 1
@@ -55,7 +54,6 @@ final class ActivityMonitor: Sendable {
         for pause in pauses { pause.cancel() }
     }
 
-    /// Records the end of a request.
     func ended() {
         state.withLock { state in
             state.underWay -= 1
@@ -113,7 +111,6 @@ final class ActivityMonitor: Sendable {
 
     var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// Ends all streams.
     func finish() {
         let readers = state.withLock { state in
             state.isFinished = true

@@ -16,8 +16,7 @@ struct CacheLog: Sendable {
     }
 }
 
-/// A URL for logs: without the query, whose values may be secret. Expects the text of a key, which has no user,
-/// password or fragment.
+/// A URL for logs, without the query, whose values may be secret. Expects a key's text: no user, password or fragment.
 struct LoggedURL: CustomStringConvertible {
     let description: String
 

@@ -2,9 +2,8 @@ internal import CacheFoundation
 internal import CacheStore
 internal import CoreMetrics
 
-/// The counters and timers of a cache. Created once: looking up a counter takes longer than a hit.
-///
-/// Answers are counted where the store counts them by host, so that both counts agree.
+/// The counters and timers of a cache. Created once: looking up a counter takes longer than a hit. Answers are counted
+/// where the store counts them by host, so that both counts agree.
 ///
 /// The folder `Observation/` has the log, the metrics, the counters and the activity of caches and loaders, and the
 /// steps and records of requests. The folder may use the factory of metrics, the logger, the observer and the store's

@@ -14,7 +14,6 @@ final class LoaderMeters: Sendable {
     private let loads: Meter
     private let urgentQueue: Meter
     private let backgroundQueue: Meter
-    /// The durations of attempts.
     let transferTimer: CoreMetrics.Timer
 
     /// Guards the logger and options for memory events, as last configured.

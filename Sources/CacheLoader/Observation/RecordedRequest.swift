@@ -4,14 +4,12 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
 
-/// A request that the store records: collects the facts, and records them once.
-///
-/// Records at the end of the body, or when the last reference is released. Does not record a request without an
-/// outcome: it was cancelled, or only asked whether the store has an answer.
+/// A request that the store records: collects the facts, and records them once. Records at the end of the body, or when
+/// the last reference is released. Does not record a request without an outcome: it was cancelled, or only asked
+/// whether the store has an answer.
 final class RecordedRequest: Sendable {
     private struct State {
         var record: RequestRecord
-        /// Whether ``RequestRecord/outcome`` is set.
         var hasOutcome = false
         /// Whether the body has ended, or the response has no body.
         var hasEnded = false
@@ -66,12 +64,10 @@ final class RecordedRequest: Sendable {
         }
     }
 
-    /// Records why the request is forwarded.
     func noteForward(_ reason: ForwardReason) {
         state.withLock { $0.record.forwardCode = RequestRecord.code(of: reason) }
     }
 
-    /// Records the decision on the reply.
     func noteReply(_ action: RecordedReplyDecision.Action, _ rule: Rule) {
         state.withLock { $0.record.replyCode = RecordedReplyDecision.code(action, rule) }
     }
@@ -99,7 +95,6 @@ final class RecordedRequest: Sendable {
 
     func addNetworkBytes(_ count: Int) { state.withLock { $0.record.networkByteCount += Int64(count) } }
 
-    /// Records the end of the body.
     func end() {
         change { state, _ in state.hasEnded = true }
     }

@@ -58,7 +58,6 @@ public struct URLPolicy: Hashable, Sendable {
         self.policy = policy
     }
 
-    /// Whether the pattern matches the URL of a key.
     package func matches(_ url: CacheKey) -> Bool { compiled.matches(url.text) }
 }
 

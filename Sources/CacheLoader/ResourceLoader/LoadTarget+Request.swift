@@ -4,7 +4,6 @@ internal import HTTPCaching
 internal import HTTPTypes
 
 extension LoadTarget {
-    /// Creates the target of a request.
     init(_ request: ResourceRequest, _ settings: LoaderSettings) throws(LoadError) {
         let url: CacheKey = try .loading(request.url, partition: settings.configuration.partition)
         try url.checkHost(request.headerFields)

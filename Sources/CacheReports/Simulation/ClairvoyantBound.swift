@@ -1,18 +1,16 @@
 import CacheStore
 
-/// An upper bound for the hits of every cache, even of one with knowledge of future requests.
-///
-/// A gap is the interval between two consecutive requests. A request can be a hit only if the cache has kept the body
-/// since its previous request. The cost of the hit is the length of the body times the number of gaps between these
-/// requests. The budget of a cache is its size times the number of all gaps.
+/// An upper bound for the hits of every cache, even of one with knowledge of future requests. A gap is the interval
+/// between two consecutive requests. A request can be a hit only if the cache has kept the body since its previous
+/// request. The cost of the hit is the length of the body times the number of gaps between these requests. The budget
+/// of a cache is its size times the number of all gaps.
 ///
 /// The bound relaxes two rules. The cache may keep fractions of a body, and it must respect its limit only on average.
 /// The optimum under these rules is a fractional knapsack, which takes the cheapest gains first. With bodies of
 /// different lengths the true optimum is NP-hard to find. It never exceeds this bound (PFOO-L in Berger, Beckmann and
 /// Harchol-Balter, *Practical Bounds on Optimal Caching with Variable Object Sizes*, SIGMETRICS 2018). The knapsacks
-/// for hits and for bytes differ, so a single cache cannot reach both bounds.
-///
-/// Uses 24 bytes for each possible hit, and a table row for each key.
+/// for hits and for bytes differ, so a single cache cannot reach both bounds. Uses 24 bytes for each possible hit, and
+/// a table row for each key.
 package struct ClairvoyantBound: Sendable {
     /// A request that could be a hit.
     private struct Reuse {
@@ -23,8 +21,7 @@ package struct ClairvoyantBound: Sendable {
 
     private struct LastRequest {
         var number: Int64
-        /// The length of the shortest body so far: a cache that keeps any body of the key keeps at least this many
-        /// bytes.
+        /// The length of the shortest body so far: a cache that keeps any body of the key keeps at least these bytes.
         var byteCount: Int64
     }
 

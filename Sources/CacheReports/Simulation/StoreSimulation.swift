@@ -1,12 +1,11 @@
 package import CacheStore
 internal import Foundation
 
-/// A store without files, which replays requests to count the hits of an eviction policy.
-///
-/// Uses a real index in a temporary directory. Every lookup, access, commit and eviction runs the statements of a
-/// store, in the transactions of one writer. A hit adds a pending access. A miss commits, evicts down to the limits,
-/// and continues down to the low-water mark. Bodies have a length and no bytes. Each request comes a millisecond after
-/// the previous one. For one caller at a time.
+/// A store without files, which replays requests to count the hits of an eviction policy. Uses a real index in a
+/// temporary directory. Every lookup, access, commit and eviction runs the statements of a store, in the transactions
+/// of one writer. A hit adds a pending access. A miss commits, evicts down to the limits, and continues down to the
+/// low-water mark. Bodies have a length and no bytes. Each request comes a millisecond after the previous one. For one
+/// caller at a time.
 package final class StoreSimulation {
     /// The counts of the requests.
     package struct Result: Sendable {
@@ -56,11 +55,8 @@ package final class StoreSimulation {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Requests a body and returns whether the request was a hit. A miss stores the body unless it exceeds the limits.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the body. A stored body of any length is a hit.
-    ///   - byteCount: The length of the body, 0 or more.
+    /// Requests a body and returns whether the request was a hit. A stored body of any length is a hit. A miss stores
+    /// the body of `byteCount` bytes, 0 or more, unless it exceeds the limits.
     package func request(_ key: CacheKey, byteCount: Int64) throws -> Bool {
         now += 1
         counts.requests += 1

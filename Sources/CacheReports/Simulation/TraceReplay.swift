@@ -29,10 +29,8 @@ package struct TraceReplay {
         }
     }
 
-    /// Replays the lines that end in `bytes`.
-    ///
-    /// - Throws: ``TraceRequest/Malformed`` for a malformed line of a trace, `StoreError`. Counts malformed lines of an
-    ///   access log instead.
+    /// Replays the lines that end in `bytes`. Throws ``TraceRequest/Malformed`` for a malformed line of a trace. Counts
+    /// malformed lines of an access log instead.
     package mutating func add(_ bytes: [UInt8]) throws {
         var lines: [URLListLine] = []
         parser.add(bytes) { lines.append($0) }
@@ -40,8 +38,6 @@ package struct TraceReplay {
     }
 
     /// Replays a last line without line feed.
-    ///
-    /// - Throws: The errors of ``add(_:)-([UInt8])``.
     package mutating func endLine() throws {
         try replay(parser.end())
     }
@@ -57,9 +53,7 @@ package struct TraceReplay {
         return SimulationReport(policies, limits: limits, bound: bound, leftOut: leftOut)
     }
 
-    /// Replays the record of a store from a position.
-    ///
-    /// - Parameter cursor: The position, or `nil` for the oldest request.
+    /// Replays the record of a store from `cursor` on, or from the oldest request.
     package mutating func addRecord(of store: ResponseStore, since cursor: RequestCursor? = nil) throws {
         var cursor = cursor
         while true {

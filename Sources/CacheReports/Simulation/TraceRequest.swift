@@ -11,8 +11,7 @@ package struct TraceRequest: Hashable, Sendable {
         self.byteCount = byteCount
     }
 
-    /// - Returns: `nil` for a blank line or a comment.
-    /// - Throws: ``Malformed`` for any other line without a number, a key and a number of bytes.
+    /// `nil` for a blank line or a comment. Throws for any other line without number, key and number of bytes.
     package init?(_ line: URLListLine) throws(Malformed) {
         let text: String
         switch line.content {

@@ -19,9 +19,8 @@ package struct URLListLine: Equatable, Sendable {
     }
 }
 
-/// Parses a list of URLs, one per line, from chunks of bytes.
-///
-/// Ignores white space around a URL, and the byte order mark of lists from Windows. Holds at most one line in memory.
+/// Parses a list of URLs, one per line, from chunks of bytes. Ignores white space around a URL, and the byte order mark
+/// of lists from Windows. Holds at most one line in memory.
 package struct URLListParser {
     /// Longer lines are malformed. The loader rejects URLs half as long.
     private static let maxLineByteCount = 65_536

@@ -1,13 +1,11 @@
 internal import CPlatform
 internal import Synchronization
 
-/// The files of a store: `blobs/ab/cdef…`, each named by the SHA-256 of its bytes.
-///
-/// The index knows which files are needed; this type does not. Names come from digests alone, so no URL or header can
-/// lead out of the directory. Each step down starts at an open directory and follows no link.
-///
-/// Call ``link(_:as:byteCount:)`` and ``unlink(_:)`` only inside a write transaction of the index. Its lock prevents
-/// naming and deleting a file at the same time, in any process.
+/// The files of a store: `blobs/ab/cdef…`, each named by the SHA-256 of its bytes. The index knows which files are
+/// needed; this type does not. Names come from digests alone, so no URL or header can lead out of the directory. Each
+/// step down starts at an open directory and follows no link. Call ``link(_:as:byteCount:)`` and ``unlink(_:)`` only
+/// inside a write transaction of the index. Its lock prevents naming and deleting a file at the same time, in any
+/// process.
 ///
 /// The folder `Bodies/` has the files of bodies: staged, named, opened, read and deleted. `ReplacementFile` writes a
 /// file outside the store. The folder may use descriptors, digests, serial queues, and the lock of a directory. The
@@ -42,15 +40,13 @@ package final class BlobDirectory: Sendable {
     private struct Shards {
         /// Shards with names that are not synced yet.
         var changed: Set<String> = []
-        /// Shards whose own names this object has synced. Another process may have been killed between creating a shard
-        /// and syncing its name.
+        /// Shards whose names this object has synced: a killed process may have created one without syncing its name.
         var synced: Set<String> = []
     }
 
-    /// - Parameters:
-    ///   - createsDirectory: Whether to create `blobs/` if it is missing.
-    ///   - isDurable: Whether files and their names are on the disk once ``syncNames()`` has returned.
-    ///   - linksUnnamedFiles: Whether files that were staged without a name can be named; `false` in tests.
+    /// Creates a missing `blobs/` with `createsDirectory`. With `isDurable`, files and their names are on the disk once
+    /// ``syncNames()`` has returned. `linksUnnamedFiles` is `false` in tests: files that were staged without a name
+    /// cannot be named.
     package init(
         root: FileDescriptor, createsDirectory: Bool = true, isDurable: Bool = false, linksUnnamedFiles: Bool = true
     ) throws(StoreError) {
@@ -88,10 +84,9 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Releases the locks of the files below `staging/` and ends sweeps of such files. Until ``resumeStaging()``, locks
-    /// no file.
-    ///
-    /// Until then, another process may delete the names of the files: see ``StagedFile/hasLostName(wasLinked:)``.
+    /// Releases the locks of the files below `staging/`, ends sweeps of such files, and locks no file until
+    /// ``resumeStaging()``. Until then, another process may delete the names of the files: see
+    /// ``StagedFile/hasLostName(wasLinked:)``.
     package func suspendStaging() {
         staging.withLock { staging in
             staging.isSuspended = true
@@ -110,8 +105,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Deletes staged files that no living process is writing; returns their number. ``suspendStaging()`` ends the
-    /// sweep early.
+    /// Deletes staged files without a living writer; returns their number. ``suspendStaging()`` ends the sweep early.
     @discardableResult
     package func sweepStagedFiles() throws(StoreError) -> Int {
         let start = staging.withLock { $0.suspensionCount }
@@ -126,15 +120,11 @@ package final class BlobDirectory: Sendable {
 
     // MARK: Naming
 
-    /// Gives a staged file the name of its digest.
-    ///
-    /// Keeps an existing file of the right length, with two exceptions: the file may grow, or a power cut may have
-    /// removed its bytes. A growing file does not replace an existing file, whose entries must not gain the bytes that
-    /// are appended later.
-    ///
-    /// - Parameter isGrowing: Whether the file holds the beginning of a body, and may have more than `byteCount` bytes,
-    ///   now or later. Then this method never copies the file.
-    /// - Throws: ENOTSUP for a growing file without a name if this process cannot name it.
+    /// Gives a staged file the name of its digest. Keeps an existing file of the right length, with two exceptions: the
+    /// file may grow, or a power cut may have removed its bytes. A growing file does not replace an existing file,
+    /// whose entries must not gain the bytes that are appended later. With `isGrowing`, the file holds the beginning of
+    /// a body, may have more than `byteCount` bytes, now or later, and is never copied. Throws ENOTSUP for a growing
+    /// file without a name if this process cannot name it.
     package func link(
         _ staged: borrowing StagedFile, as digest: ContentDigest, byteCount: Int64, isGrowing: Bool = false
     ) throws(StoreError) {
@@ -153,8 +143,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Gives a staged file the name of its digest. Returns `false` for a file without a name if this process cannot
-    /// name it.
+    /// Gives a staged file the name of its digest. Returns `false` if this process cannot name an unnamed file.
     private func place(
         _ staged: borrowing StagedFile, _ digest: ContentDigest, _ byteCount: Int64, isGrowing: Bool,
         in shard: FileDescriptor
@@ -206,9 +195,8 @@ package final class BlobDirectory: Sendable {
         shards.withLock { $0.synced.formUnion(changed) }
     }
 
-    /// Removes the file of a digest. Returns `false` if it is missing.
-    ///
-    /// Also removes a directory of that name, or renames it if it is not empty.
+    /// Removes the file of a digest. Returns `false` if it is missing. Also removes a directory of that name, or
+    /// renames it if it is not empty.
     @discardableResult
     package func unlink(_ digest: ContentDigest) throws(StoreError) -> Bool {
         let path = BlobPath(digest)
@@ -219,9 +207,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Opens the file of a digest. Returns `nil` unless it is a regular file of the right length.
-    ///
-    /// - Parameter isPart: Whether the body is a part. The file of a part may be longer.
+    /// Opens the file of a digest. `nil` unless it is a regular file of the right length, or a longer one of a part.
     package func open(
         _ digest: ContentDigest, byteCount: Int64, isPart: Bool = false
     ) throws(StoreError) -> (FileDescriptor, FileStatus)? {
@@ -256,8 +242,7 @@ package final class BlobDirectory: Sendable {
         }
     }
 
-    /// Returns the error of a call that failed for a body. If this user cannot write the folder, the error names its
-    /// owner.
+    /// The error of a call that failed for a body. Names the owner of a folder that this user cannot write.
     func error(_ error: StoreError, of digest: ContentDigest) -> StoreError {
         let shard = BlobPath(digest).shard
         guard [EACCES, EPERM].contains(error.errno), let status = try? blobs.status(of: shard),
@@ -292,9 +277,7 @@ package final class BlobDirectory: Sendable {
 }
 
 extension FileStatus {
-    /// Whether this is a regular file of `byteCount` bytes.
-    ///
-    /// The file of a part may be longer: a writer has appended bytes after the part.
+    /// Whether this is a regular file of `byteCount` bytes, or a longer one of a part, to which a writer has appended.
     func hasBody(of byteCount: Int64, isPart: Bool) -> Bool {
         isRegular && (size == byteCount || isPart && size > byteCount)
     }

@@ -1,9 +1,8 @@
 internal import Synchronization
 
-/// Keeps recently read bodies open: a second read needs neither open(2) nor close(2).
-///
-/// Each lookup asks for the status of the file. A body is closed if its file was written, linked or renamed since, so
-/// damage is found as if the file had been opened again.
+/// Keeps recently read bodies open: a second read needs neither open(2) nor close(2). Each lookup asks for the status
+/// of the file. A body is closed if its file was written, linked or renamed since, so damage is found as if the file
+/// had been opened again.
 final class OpenBodies: Sendable {
     private struct Open: Sendable {
         let body: StoredBody

@@ -1,12 +1,10 @@
 internal import CPlatform
 package import CacheFoundation
 
-/// Writes a file outside the store under a temporary name, and renames it over the target when it is complete.
-///
-/// Until ``commit()`` the file has a hidden name in the same directory. Releasing the object without a commit removes
-/// the file; a killed process leaves it behind. One caller writes, in the order of the bytes.
-///
-/// The file is never a hard link to a body: a program that writes to the link would change the stored bytes.
+/// Writes a file outside the store under a temporary name, and renames it over the target when it is complete. Until
+/// ``commit()`` the file has a hidden name in the same directory. Releasing the object without a commit removes the
+/// file; a killed process leaves it behind. One caller writes, in the order of the bytes. The file is never a hard link
+/// to a body: a program that writes to the link would change the stored bytes.
 package final class ReplacementFile: Sendable {
     /// The number of bytes copied between two checks for cancellation.
     private static let copyByteCount: Int64 = 8_388_608
@@ -17,10 +15,8 @@ package final class ReplacementFile: Sendable {
     private let descriptor: FileDescriptor
     private let lane = BlockingLane(label: "cachestore.replacement")
 
-    /// Creates the temporary file in the directory of `path`.
-    ///
-    /// - Parameter isPrivate: Whether only the user may read the file. Otherwise the file gets the permissions of any
-    ///   new file of this process.
+    /// Creates the temporary file in the directory of `path`. With `isPrivate`, only the user may read the file.
+    /// Otherwise the file gets the permissions of any new file of this process.
     package init(replacing path: String, isPrivate: Bool = false) throws(StoreError) {
         guard let slash = path.lastIndex(of: "/"), path.index(after: slash) != path.endIndex, !path.utf8.contains(0)
         else {
@@ -49,9 +45,7 @@ package final class ReplacementFile: Sendable {
     }
 
     /// Appends a body without blocking the caller's thread. Shares blocks with `body` if this file is empty and the
-    /// file system supports it. Otherwise copies the bytes.
-    ///
-    /// - Returns: `false` if the calling task was cancelled.
+    /// file system supports it. Otherwise copies the bytes. Returns `false` if the calling task was cancelled.
     package func append(_ body: StoredBody) async throws(StoreError) -> Bool {
         guard let source = body.descriptor else { return true }
         let cancellation = InterruptFlag()
@@ -80,8 +74,7 @@ package final class ReplacementFile: Sendable {
 
     // MARK: Copying
 
-    /// Shares the blocks of `source`. Returns `false` without writing if this file has bytes or the file system cannot
-    /// share blocks.
+    /// Shares the blocks of `source`. Returns `false` without writing if this file has bytes or cannot share blocks.
     private func clone(_ source: FileDescriptor, _ byteCount: Int64) throws(StoreError) -> Bool {
         guard try descriptor.status().size == 0, try source.status().size >= byteCount else { return false }
         if cplatform_clone_into(source.number, descriptor.number) != 0 {

@@ -1,10 +1,9 @@
 internal import CPlatform
 
-/// A file that is being written and has no name in the store yet.
-///
-/// On Linux, the file has no name at all, so a killed process leaves nothing behind. It has a unique name below
-/// `staging/` on other systems, on file systems without unnamed files, and in processes that cannot name unnamed files.
-/// Such a file is locked while its writer lives and the store is not suspended.
+/// A file that is being written and has no name in the store yet. On Linux, the file has no name at all, so a killed
+/// process leaves nothing behind. It has a unique name below `staging/` on other systems, on file systems without
+/// unnamed files, and in processes that cannot name unnamed files. Such a file is locked while its writer lives and the
+/// store is not suspended.
 package struct StagedFile: ~Copyable {
     package let descriptor: FileDescriptor
 
@@ -34,9 +33,7 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Stages a file with a unique name below `staging/`, in the store at `root`.
-    ///
-    /// - Parameter isLocked: Whether to lock the file, so that no sweep deletes it.
+    /// Stages a file with a unique name below `staging/`. With `isLocked`, its lock keeps sweeps from deleting it.
     package init(namedBelow root: FileDescriptor, isLocked: Bool = true) throws(StoreError) {
         let folder = try Self.openFolder(root)
         // A sweep may lock and delete the file first. Then the lock fails, or the file has no link left.
@@ -86,9 +83,7 @@ package struct StagedFile: ~Copyable {
 
     /// Whether the file can no longer be named, so that its bytes must be copied. A sweep may delete the name below
     /// `staging/` while the store is suspended. The kernel never names a file that has lost its last name (open(2),
-    /// `O_TMPFILE`).
-    ///
-    /// - Parameter wasLinked: Whether ``link(into:as:)`` has named the file.
+    /// `O_TMPFILE`). `wasLinked` says whether ``link(into:as:)`` has named the file.
     package borrowing func hasLostName(wasLinked: Bool) throws(StoreError) -> Bool {
         switch source {
         case .unnamed: wasLinked ? try descriptor.status().linkCount == 0 : false
@@ -97,8 +92,6 @@ package struct StagedFile: ~Copyable {
     }
 
     /// Whether naming the file may fail because it has lost its name.
-    ///
-    /// - Parameter wasLinked: As for ``hasLostName(wasLinked:)``.
     borrowing func mayHaveLostName(wasLinked: Bool) -> Bool { wasLinked || isNamed }
 
     /// Gives the file a name in `shard`, unless another file has it.
@@ -117,9 +110,8 @@ package struct StagedFile: ~Copyable {
         }
     }
 
-    /// Gives the file the name `name` in `shard` and replaces an existing file atomically.
-    ///
-    /// rename(2) needs a temporary second name. It is below `staging/`, so that a sweep finds it after a kill.
+    /// Gives the file the name `name` in `shard` and replaces an existing file atomically. rename(2) needs a temporary
+    /// second name. It is below `staging/`, so that a sweep finds it after a kill.
     borrowing func replace(_ name: String, in shard: FileDescriptor) throws(StoreError) -> UnnamedFileLinker.Outcome {
         let folder = try Self.openFolder(root)
         let second = Self.makeName()
@@ -142,11 +134,8 @@ package struct StagedFile: ~Copyable {
 
     // MARK: Sweeping
 
-    /// Deletes the files below `staging/` that no living process is writing. Returns their number.
-    ///
-    /// Locks one file at a time, only for its deletion.
-    ///
-    /// - Parameter mayDelete: Runs the deletion, or returns `false` to end the sweep.
+    /// Deletes the files below `staging/` that no living process is writing; returns their number. Locks one file at a
+    /// time, only for its deletion. `mayDelete` runs the deletion, or returns `false` to end the sweep.
     static func sweep(
         _ root: FileDescriptor, mayDelete: (() throws(StoreError) -> Void) throws(StoreError) -> Bool
     ) throws(StoreError) -> Int {

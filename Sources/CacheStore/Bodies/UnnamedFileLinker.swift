@@ -29,9 +29,7 @@ final class UnnamedFileLinker: Sendable {
     /// Whether new files should be opened without a name.
     var shouldBeUsed: Bool { isAvailable.load(ordering: .relaxed) }
 
-    /// Links the file `descriptor` as `name` in `directory`.
-    ///
-    /// - Throws: ENOENT if the file had a name before: the kernel does not link it again.
+    /// Links the file. Throws ENOENT if the file had a name before: the kernel does not link it again.
     func link(
         _ descriptor: FileDescriptor, into directory: FileDescriptor, as name: String
     ) throws(StoreError) -> Outcome {

@@ -1,11 +1,9 @@
 internal import Synchronization
 
-/// Remembers the bodies that this process wrote, or read whole and found intact.
-///
-/// The memory is bounded: a table of 64-bit fingerprints, 128 KiB. A new fingerprint may overwrite an older one, and
-/// that body is verified again. The fingerprint includes the device, inode and modification time of the file, so a
-/// changed or replaced file is verified again. The fingerprint of a part leaves out the time, which changes while the
-/// file grows.
+/// Remembers the bodies that this process wrote, or read whole and found intact. The memory is bounded: a table of
+/// 64-bit fingerprints, 128 KiB. A new fingerprint may overwrite an older one, and that body is verified again. The
+/// fingerprint includes the device, inode and modification time of the file, so a changed or replaced file is verified
+/// again. The fingerprint of a part leaves out the time, which changes while the file grows.
 final class VerifiedBlobs: Sendable {
     private static let capacity = 16_384
 

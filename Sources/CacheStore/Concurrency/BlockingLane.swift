@@ -1,9 +1,7 @@
 internal import Dispatch
 
-/// Runs blocking work in order, off the caller's executor.
-///
-/// The lane is a serial queue. On Linux, concurrent queues share their threads with Swift's tasks, and blocking work
-/// there starves every task of the process.
+/// Runs blocking work in order, off the caller's executor. The lane is a serial queue. On Linux, concurrent queues
+/// share their threads with Swift's tasks, and blocking work there starves every task of the process.
 ///
 /// The folder `Concurrency/` has queues for blocking work, a bounded dictionary and a pause. The folder may use
 /// Dispatch. Only `BackgroundWork` knows the store. The folder opens no file and no index.

@@ -1,8 +1,7 @@
-/// A dictionary that drops keys that were not used recently.
-///
-/// Use it only for values that save work: a missing value costs one more read, wait or request. Keeps at least the most
-/// recently used keys, half of the capacity. Instead of an order it has two halves. When the new half is full, it
-/// becomes the old half, and the former old half is dropped. Using a key moves it to the new half.
+/// A dictionary that drops keys that were not used recently. Use it only for values that save work: a missing value
+/// costs one more read, wait or request. Keeps at least the most recently used keys, half of the capacity. Instead of
+/// an order it has two halves. When the new half is full, it becomes the old half, and the former old half is dropped.
+/// Using a key moves it to the new half.
 package struct BoundedDictionary<Key: Hashable, Value> {
     /// The number of keys in each half.
     private let half: Int

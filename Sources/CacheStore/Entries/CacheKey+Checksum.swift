@@ -1,10 +1,8 @@
 internal import ByteText
 
-/// Checksums of a key, where the key itself is not needed.
-///
-/// Each entry has the checksum of its key. It shows whether the index led to the right row, which SQLite does not
-/// check: a damaged page could otherwise answer one key with the response of another. The list of removals contains
-/// checksums instead of keys.
+/// Checksums of a key, where the key itself is not needed. Each entry has the checksum of its key. It shows whether the
+/// index led to the right row, which SQLite does not check: a damaged page could otherwise answer one key with the
+/// response of another. The list of removals contains checksums instead of keys.
 struct KeyChecksum {
     /// The checksum of the partition alone.
     let partition: Int64

@@ -128,8 +128,7 @@ public struct StoredEntry: Hashable, Sendable {
     public let createdAt: Date
     /// The lifetime, the pin and the tags of the entry, never `nil` here.
     public let options: EntryOptions
-    /// The id of the row. Replacing the body gives the entry a new id. An index never reuses an id; a new index after a
-    /// quarantine starts again.
+    /// The id of the row, new with each body. An index never reuses an id; a new index after a quarantine starts again.
     package let id: Int64
 }
 
@@ -142,10 +141,8 @@ extension StoredEntry {
 }
 
 extension Date {
-    /// The time as the index stores it, limited to some 290 million years around 1970.
-    ///
-    /// Rounds to the nearest millisecond. Rounding down would change a time that is read from the index and written
-    /// back.
+    /// The time as the index stores it, limited to some 290 million years around 1970. Rounds to the nearest
+    /// millisecond: rounding down would change a time that is read from the index and written back.
     package var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         guard value > -9.2e18 else { return value.isNaN ? 0 : -9_200_000_000_000_000_000 }

@@ -71,7 +71,6 @@ public struct EntrySelection: Hashable, Sendable {
     /// Whether the selection contains every entry, or every entry of a partition.
     var isWhole: Bool { self == .everything || self == partition.map(Self.partition) }
 
-    /// Whether the key alone decides if an entry is selected. Then the selection also applies to failures, even of keys
-    /// without an entry.
+    /// Whether the key alone decides. Then the selection also applies to failures, even of keys without an entry.
     var isAboutKeys: Bool { tag == nil && contentType == nil && predicate == nil }
 }

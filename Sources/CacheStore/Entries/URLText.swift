@@ -1,8 +1,6 @@
 internal import ByteText
 
-/// Parses and normalises URLs as text, by the grammar of RFC 3986 §3.
-///
-/// Foundation's `URL` takes longer than a whole lookup.
+/// Parses and normalises URLs as text, by RFC 3986 §3. Foundation's `URL` takes longer than a whole lookup.
 enum URLText {
     /// Returns the normalised URL: equal for all URLs with the same key.
     static func normalized(_ url: String) throws(StoreError) -> String {
@@ -115,8 +113,7 @@ enum URLText {
         }
     }
 
-    /// Returns whether the bytes are a host by RFC 3986 §3.2.2: a registered name or an IPv4 address, or an IPv6
-    /// address between brackets.
+    /// Whether these are a host by RFC 3986 §3.2.2: a registered name, an IPv4 address, or an IPv6 address in brackets.
     private static func isHost(_ host: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard host.first == UInt8(ascii: "[") else { return !host.isEmpty && host.allSatisfy(\.isInRegisteredName) }
         let address = host.dropFirst().dropLast()

@@ -9,20 +9,15 @@ package struct EvictionBatch: Sendable {
     package var isDone = false
     /// Whether only pinned and spared entries are left.
     var isExhausted = false
-    /// The order from which the next transaction continues. `nil` for the order of a policy: accesses change it, so the
-    /// next transaction reads it again.
+    /// The order from which the next transaction continues; `nil` for a policy, whose order changes with accesses.
     var rest: EvictionOrder?
 }
 
 /// Evicts entries, one batch in each transaction.
 extension WriteTransaction {
-    /// Removes entries in the order of the policy, while `isTooMuch` is true and the transaction has time.
-    ///
-    /// - Parameters:
-    ///   - least: The number of entries to remove even when the time is up. Ignored once pending accesses have moved
-    ///     entries, because each of them may have cost a write.
-    ///   - most: The most entries to remove.
-    ///   - spared: The entry for which the eviction makes room. It stays.
+    /// Removes entries in the order of the policy, while `isTooMuch` is true and the transaction has time. Removes
+    /// `least` entries even when the time is up, unless pending accesses have moved entries: each of them may have cost
+    /// a write. The eviction makes room for the entry `spared`, which stays.
     package func evict(
         atLeast least: Int = 1, atMost most: Int = .max, sparing spared: Int64? = nil,
         while isTooMuch: (StoreSize) throws(StoreError) -> Bool
@@ -39,8 +34,7 @@ extension WriteTransaction {
         return try evict(along: order, atMost: most, while: rule.isTooMuch)
     }
 
-    /// Removes the next entries of an order, while `isTooMuch` is true and the transaction has time. Never removes
-    /// pinned entries.
+    /// Removes the next unpinned entries of an order, while `isTooMuch` is true and the transaction has time.
     func evict(
         along order: EvictionOrder, atLeast least: Int = 1, atMost most: Int = .max,
         while isTooMuch: (StoreSize) throws(StoreError) -> Bool

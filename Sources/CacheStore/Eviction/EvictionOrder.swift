@@ -5,20 +5,17 @@ struct EvictionCandidate: Sendable {
     let rank: Int64
 }
 
-/// Enumerates entries in the order of eviction. Every eviction and every preview uses this type.
-///
-/// The order of the least recently used entries merges two cursors. Entries without an access row are in the order of
-/// their ids, which is the order of their insertion. Used entries are in the order of `access.recency`:
+/// Enumerates entries in the order of eviction. Every eviction and every preview uses this type. The order of the least
+/// recently used entries merges two cursors. Entries without an access row are in the order of their ids, which is the
+/// order of their insertion. Used entries are in the order of `access.recency`:
 ///
 ///     unused   id         3    8    9          recency 3·2²⁴   8·2²⁴   9·2²⁴
 ///     used     recency              7·2²⁴+2   9·2²⁴+1                            evicts 3, 7·2²⁴+2, 8, 9, 9·2²⁴+1
 ///
 /// The walk along the ids skips used entries. It begins at `total.unused_id`: every entry with a smaller id has an
 /// access row. So it skips each used entry only once, and the cost stays proportional to the number of evicted entries.
-///
-/// A pinned entry always has an access row, so the access rows alone tell which used entries are pinned.
-///
-/// Each call of ``next(_:)`` reads a bounded number of rows.
+/// A pinned entry always has an access row, so the access rows alone tell which used entries are pinned. Each call of
+/// ``next(_:)`` reads a bounded number of rows.
 struct EvictionOrder: Sendable {
     /// The entries and their order.
     enum Kind: Equatable, Sendable {
@@ -60,9 +57,7 @@ struct EvictionOrder: Sendable {
     /// The number of candidates in the next read. Small at first, because one eviction usually makes enough room.
     private var readAhead: Int64 = 1
 
-    /// The order of the policy of the store.
-    ///
-    /// - Parameter spared: An entry that stays.
+    /// The order of the policy of the store, without the entry `spared`.
     init(_ connection: Connection, sparing spared: Int64? = nil) throws(StoreError) {
         try self.init(connection.isOrderedByValue() ? .priority : .recency, connection, sparing: spared)
     }
@@ -85,9 +80,7 @@ struct EvictionOrder: Sendable {
         }
     }
 
-    /// Returns whether a candidate is still the next one.
-    ///
-    /// - Parameter wasUsed: Whether the transaction has just written a pending access of the candidate.
+    /// Whether a candidate is still the next one. With `wasUsed`, the transaction has just written its pending access.
     mutating func isCurrent(
         _ candidate: EvictionCandidate, wasUsed: Bool, _ connection: Connection
     ) throws(StoreError) -> Bool {

@@ -31,8 +31,7 @@ extension ResponseStore {
         try read { (connection) throws(StoreError) in try connection.evictionPolicy() }
     }
 
-    /// Moves the entries to the order of a newly chosen eviction policy, in short transactions. After an error, the
-    /// next opening continues.
+    /// Reorders the entries for a new policy, in short transactions. After an error, the next opening continues.
     func reorderEntries() {
         do throws(StoreError) {
             while try read({ (connection) throws(StoreError) in try connection.hasUnorderedEntries() }) {

@@ -11,10 +11,9 @@ package struct EvictionPreview: Sendable {
 }
 
 extension ResponseStore {
-    /// Counts the entries that an eviction by `rule` would remove.
-    ///
-    /// Takes no lock, so it also works in a read-only store. The counts are an estimate: each entry counts with the
-    /// average of its pages in the index, and accesses that are still in the memory of a process are missing.
+    /// Counts the entries that an eviction by `rule` would remove. Takes no lock, so it also works in a read-only
+    /// store. The counts are an estimate: each entry counts with the average of its pages in the index, and accesses
+    /// that are still in the memory of a process are missing.
     package func previewEviction(_ rule: EvictionRule, timeLimit: Duration? = nil) throws(StoreError) -> EvictionPreview
     {
         let now = now

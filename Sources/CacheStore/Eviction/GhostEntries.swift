@@ -1,8 +1,7 @@
-/// The ghost entries: access counts of evicted entries, which a later entry with the same key inherits.
-///
-/// Without them, a returning entry counts as new, and a popular entry that is slightly too large never stays. Only the
-/// value-aware policy has ghost entries, of 8 bytes for the key and a count. Evicting an unused entry writes no row.
-/// The row stays when the entry returns, and the next eviction of the entry adds to it.
+/// The ghost entries: access counts of evicted entries, which a later entry with the same key inherits. Without them, a
+/// returning entry counts as new, and a popular entry that is slightly too large never stays. Only the value-aware
+/// policy has ghost entries, of 8 bytes for the key and a count. Evicting an unused entry writes no row. The row stays
+/// when the entry returns, and the next eviction of the entry adds to it.
 extension WriteTransaction {
     /// The most ghost entries that one eviction deletes. Bounds how long the write lock is held.
     static let maxDeletedGhosts: Int64 = 1024
@@ -31,10 +30,8 @@ extension WriteTransaction {
         return true
     }
 
-    /// Counts added ghost entries, and deletes as many as exceed the number of entries.
-    ///
-    /// Continues where the previous deletion ended, in the order of the checksums. That order is as good as random, and
-    /// needs no additional index.
+    /// Counts added ghost entries, and deletes as many as exceed the number of entries. Continues where the previous
+    /// deletion ended, in the order of the checksums, which is as good as random and needs no additional index.
     func boundGhosts(added: Int64) throws(StoreError) {
         let query = try connection.prepared("SELECT ghost_count, entry_count, ghost_position FROM total")
         defer { query.reset() }
@@ -76,10 +73,8 @@ extension WriteTransaction {
 }
 
 extension Connection {
-    /// Deletes the ghost entry of a key, or all of them for `nil`. Writes nothing if no row matches. To delete all,
-    /// SQLite frees the pages of the table, some 300 rows each, without reading the rows.
-    ///
-    /// - Returns: Whether a row was deleted.
+    /// Deletes the ghost entry of a key, or all of them for `nil`. Returns whether a row was deleted; otherwise writes
+    /// nothing. To delete all, SQLite frees the pages of the table, some 300 rows each, without reading the rows.
     @discardableResult
     func forgetUses(of key: CacheKey?) throws(StoreError) -> Bool {
         let deletion: Statement

@@ -1,9 +1,7 @@
 internal import Synchronization
 
-/// Keeps a store below its limits.
-///
-/// A commit that exceeds a limit evicts a few entries in its own transaction. A pass in the background then evicts down
-/// to the low-water mark, in many short transactions.
+/// Keeps a store below its limits. A commit that exceeds a limit evicts a few entries in its own transaction. A pass in
+/// the background then evicts down to the low-water mark, in many short transactions.
 package final class LimitEnforcer: Sendable {
     /// The result of making room for a body.
     package enum Room: Sendable {
@@ -31,11 +29,8 @@ package final class LimitEnforcer: Sendable {
     /// The number of entries that a commit evicts before it checks its time. Usually one eviction is enough.
     private static let evictedByCommit = 64
 
-    /// Evicts after the transaction has stored a body. Returns whether the store is within its limits now.
-    ///
-    /// - Parameters:
-    ///   - entry: The new entry, which stays, or `nil` for a derived representation.
-    ///   - partitionRoom: The result of ``ResponseStore/makeRoom(for:in:)``.
+    /// Evicts after the transaction has stored a body. Returns whether the store is within its limits now. The new
+    /// `entry`, `nil` for a derived representation, stays. `partitionRoom` is from ``ResponseStore/makeRoom(for:in:)``.
     package func makeRoom(
         for entry: StoredEntry?, in transaction: WriteTransaction, partitionRoom: Room = .enough
     ) throws(StoreError) -> Room {

@@ -118,8 +118,7 @@ extension Limits {
         return (ages + [floor].compactMap(\.self)).min().map { max($0, .seconds(60)) }
     }
 
-    /// Whether a store of this size exceeds a limit after adding a body of `byteCount` bytes. With `nil`, whether the
-    /// size exceeds a low-water mark.
+    /// Whether a store of this size exceeds a limit after adding a body, or, with `nil`, exceeds a low-water mark.
     func isExceeded(by size: StoreSize, addingBody byteCount: Int64? = 0) -> Bool {
         let share = byteCount == nil ? lowWaterMark : 1
         let bytes = Double(size.bytes) + Double(byteCount ?? 0)

@@ -55,11 +55,8 @@ extension ResponseStore {
         return report
     }
 
-    /// Removes the entries of a rule in short transactions.
-    ///
-    /// - Parameters:
-    ///   - count: The most entries that one transaction removes.
-    ///   - attempt: Runs a transaction, and may run it once more after an error.
+    /// Removes the entries of a rule in short transactions, each of at most `count` entries. `attempt` runs a
+    /// transaction, and may run it once more after an error.
     func evict(
         _ rule: EvictionRule, atMost count: Int = .max,
         attempting attempt: (_ transaction: () throws(StoreError) -> EvictionBatch) throws(StoreError) -> EvictionBatch

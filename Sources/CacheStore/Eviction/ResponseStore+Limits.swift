@@ -50,10 +50,8 @@ extension ResponseStore {
         background.submit(after: interval) { store in store.keepLimitsOverTime() }
     }
 
-    /// Evicts batch by batch, unless another process is doing so.
-    ///
-    /// Takes the lock of `blobs/` for each batch, so that a quarantine of the index, perhaps by this process, waits for
-    /// one batch only.
+    /// Evicts batch by batch, unless another process is doing so. Takes the lock of `blobs/` for each batch, so that a
+    /// quarantine of the index, perhaps by this process, waits for one batch only.
     private func evictBehindLookups(
         _ evict: @escaping @Sendable (WriteTransaction, _ previous: EvictionBatch?) throws(StoreError) -> EvictionBatch
     ) throws(StoreError) {
@@ -79,12 +77,8 @@ extension ResponseStore {
     private static let largeByteCount: Int64 = 1 << 20
 
     /// Makes room for a body before its commit, in short transactions: in its partition, and, for a large body, in the
-    /// store.
-    ///
-    /// - Parameters:
-    ///   - byteCount: The bytes of the body, minus the bytes that it replaces.
-    ///   - partition: The partition of its entry, or `nil` for a derived representation.
-    /// - Returns: Whether the partition has room, and whether a pass should follow.
+    /// store. `byteCount` excludes the bytes that the body replaces. A derived representation has no partition. Returns
+    /// whether the partition has room, and whether a pass should follow.
     func makeRoom(for byteCount: Int64, in partition: String?) throws(StoreError) -> LimitEnforcer.Room {
         guard limits.limits != nil else { return .enough }
         if byteCount >= Self.largeByteCount, byteCount <= limits.limits?.maxBytesBesideWAL ?? .max {
@@ -105,9 +99,8 @@ extension ResponseStore {
     }
 
     /// Evicts from a partition until a body of `byteCount` bytes fits, or, with `nil`, down to the low-water mark.
-    /// Reads the partition without a lock.
-    ///
-    /// - Returns: ``LimitEnforcer/Room/afterPass`` after an eviction: a pass then continues to the low-water mark.
+    /// Reads the partition without a lock. After an eviction, returns ``LimitEnforcer/Room/afterPass``: a pass then
+    /// continues to the low-water mark.
     private func evict(
         fromPartition partition: String, makingRoomFor byteCount: Int64? = nil
     ) throws(StoreError) -> LimitEnforcer.Room {

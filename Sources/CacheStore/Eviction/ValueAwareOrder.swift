@@ -1,7 +1,5 @@
-/// The rows of `priority`, the order of eviction under ``EvictionPolicy/valueAware``.
-///
-/// While that policy is chosen, triggers write the rows of stored and replaced entries, in every process. Older entries
-/// get their rows in batches:
+/// The rows of `priority`, the order of eviction under ``EvictionPolicy/valueAware``. While that policy is chosen,
+/// triggers write the rows of stored and replaced entries, in every process. Older entries get their rows in batches:
 ///
 ///     reordered_id   NULL   every unpinned entry has a row, or none has (least recently used)
 ///                    n      entries up to n have a row, and entries stored since the choice
@@ -13,8 +11,7 @@ extension Connection {
         try prepared("SELECT eviction_policy FROM state").integer() == 1 ? .valueAware : .leastRecentlyUsed
     }
 
-    /// Chooses the policy of the store, and writes nothing if it is already chosen. Takes constant time:
-    /// ``WriteTransaction/reorderEntries()`` does the rest.
+    /// Chooses the policy in constant time; writes only a change. ``WriteTransaction/reorderEntries()`` does the rest.
     package func choose(_ policy: EvictionPolicy) throws(StoreError) {
         guard try evictionPolicy() != policy else { return }
         let statement = try prepared(

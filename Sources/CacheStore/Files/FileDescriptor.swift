@@ -1,17 +1,14 @@
 internal import CacheFoundation
 internal import CPlatform
 
-/// An open file, closed when the last reference is released.
-///
-/// Wraps the system calls that the store needs. Repeats a call that a signal interrupts. An error contains the name of
-/// the call, the path and the error number.
+/// An open file, closed when the last reference is released. Wraps the system calls that the store needs. Repeats a
+/// call that a signal interrupts. An error contains the name of the call, the path and the error number.
 package final class FileDescriptor: Sendable {
     let number: Int32
     private let directory: String
     private let name: String
 
-    /// Wraps the open file `name` in `directory`, or `directory` itself if `name` is empty. Joins both only for
-    /// ``path``.
+    /// Wraps the open file `name` in `directory`, or `directory` itself if `name` is empty. Joins both for ``path``.
     init(number: Int32, directory: String, name: String) {
         self.number = number
         self.directory = directory
@@ -45,9 +42,8 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Opens the file at `path`, a directory and a name below this directory, for reading. Follows no link.
-    ///
-    /// Takes one system call where the system supports it.
+    /// Opens the file at `path`, a directory and a name below this directory, for reading. Follows no link. Takes one
+    /// system call where the system supports it.
     func openBeneath(_ path: String) throws(StoreError) -> FileDescriptor {
         let opened = try Self.retrying("openat", self.path + "/" + path) { cplatform_open_beneath(number, path) }
         return FileDescriptor(number: opened, directory: self.path, name: path)
@@ -67,9 +63,8 @@ package final class FileDescriptor: Sendable {
         return FileDescriptor(number: opened, directory: path, name: "")
     }
 
-    /// Makes this object refer to the file of `present`. Returns `false` if it already did.
-    ///
-    /// Calls that other threads have begun end on the former file. Its locks are released.
+    /// Makes this object refer to the file of `present`. Returns `false` if it already did. Calls that other threads
+    /// have begun end on the former file. Its locks are released.
     func follow(_ present: FileDescriptor) throws(StoreError) -> Bool {
         guard try FileIdentity(present.status()) != FileIdentity(status()) else { return false }
         try Self.retrying("dup2", path) { cplatform_replace(present.number, number) }
@@ -94,9 +89,8 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Removes the file or directory `name`. Returns `false` if it was missing.
-    ///
-    /// Renames a directory that is not empty, because its contents do not belong to the store.
+    /// Removes the file or directory `name`. Returns `false` if it was missing. Renames a directory that is not empty,
+    /// because its contents do not belong to the store.
     func remove(_ name: String) throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try unlink(name)
@@ -155,8 +149,7 @@ package final class FileDescriptor: Sendable {
         return isOver ? .max : Int64(clamping: byteCount)
     }
 
-    /// The most bytes of one read or write. Darwin refuses more than `Int32.max`, and Linux transfers no more. Tests
-    /// refuse calls with more bytes than this.
+    /// The most bytes of one call. Darwin refuses more than `Int32.max`, Linux transfers no more. Tests refuse more.
     package static let maxCallByteCount = 16 << 20
 
     /// Writes all of `bytes` after the bytes written before.
@@ -189,10 +182,8 @@ package final class FileDescriptor: Sendable {
         } catch let error where error.errno == ENOENT {}
     }
 
-    /// Writes a copy of the bytes of `file` from `start` to `byteCount` after the bytes written before.
-    ///
-    /// - Parameter isCancelled: Called before each chunk of 256 KiB. `true` ends the copy.
-    /// - Returns: Whether all bytes were copied. `false` also if `file` is shorter.
+    /// Writes a copy of the bytes of `file` from `start` to `byteCount` after the bytes written before. Returns `false`
+    /// if `file` is shorter, or if `isCancelled`, called before each chunk of 256 KiB, returns `true`.
     func write(
         _ file: FileDescriptor, from start: Int64 = 0, byteCount: Int64, isCancelled: () -> Bool = { false }
     ) throws(StoreError) -> Bool {
@@ -217,15 +208,13 @@ package final class FileDescriptor: Sendable {
         }
     }
 
-    /// Marks the file as a growing or a whole body, with the owner's execute permission. Has no effect on file systems
-    /// without permissions.
+    /// Marks a growing or a whole body with the owner's execute permission, if the file system has permissions.
     func mark(mayGrow: Bool) {
         _ = fchmod(number, mayGrow ? 0o700 : 0o600)
     }
 
-    /// Returns once the bytes of the file, or the names in the directory, are on the disk.
-    ///
-    /// Ignores directories on file systems that cannot sync directories.
+    /// Returns once the bytes of the file, or the names in the directory, are on the disk. Ignores directories on file
+    /// systems that cannot sync them.
     func sync() throws(StoreError) {
         // On Darwin, fsync(2) leaves the bytes in the cache of the drive. SMB and exFAT support only fsync(2), and so
         // do other systems.
@@ -275,8 +264,7 @@ package final class FileDescriptor: Sendable {
         try tryLockBytes(at: offset, count: 1)
     }
 
-    /// Locks `count` bytes from `offset`, all or none. Returns `false` if another open file description has locked one
-    /// of them. Never blocks.
+    /// Locks `count` bytes, all or none. Returns `false` if another open file description locks one. Never blocks.
     func tryLockBytes(at offset: Int64, count: Int64) throws(StoreError) -> Bool {
         do {
             try Self.retrying("fcntl", path) { cplatform_lock_bytes(number, offset, count) }

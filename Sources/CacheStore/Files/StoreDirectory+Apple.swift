@@ -9,9 +9,8 @@ extension StoreDirectory {
         "", "blobs", "staging", "index.sqlite", "index.sqlite-wal", "index.sqlite-shm", "ballast",
     ]
 
-    /// Excludes the directory from backups, because stored responses can be loaded again.
-    ///
-    /// The system excludes the whole folder for caches anyway. Ignores file systems without this attribute.
+    /// Excludes the directory from backups, because stored responses can be loaded again. The system excludes the whole
+    /// folder for caches anyway. Ignores file systems without this attribute.
     func excludeFromBackups() {
         var url = URL(filePath: path, directoryHint: .isDirectory)
         var values = URLResourceValues()
@@ -19,8 +18,7 @@ extension StoreDirectory {
         try? url.setResourceValues(values)
     }
 
-    /// Sets the protection class of the directory and the index. New files inherit the class of their directory:
-    /// bodies, and files that SQLite creates.
+    /// Sets the protection class of the directory and the index. Bodies and SQLite's new files inherit the directory's.
     func protect(_ protection: FileProtectionType) throws(StoreError) {
         do {
             let manager = FileManager.default

@@ -1,9 +1,8 @@
 internal import CSQLite
 package import Migrations
 
-/// Migrates an index to the newest schema. Each step runs in a separate transaction.
-///
-/// `user_version` counts the applied steps. `application_id` distinguishes an index from other SQLite files.
+/// Migrates an index to the newest schema. Each step runs in a separate transaction. `user_version` counts the applied
+/// steps. `application_id` distinguishes an index from other SQLite files.
 package struct Migrator {
     /// 'CaSt'.
     static let applicationID: Int64 = 0x4361_5374
@@ -18,8 +17,7 @@ package struct Migrator {
     }
 
     /// Applies the missing steps. Writes nothing to a file that is not an index, or to an index with a newer schema.
-    ///
-    /// - Returns: Whether the file was empty: just created, or left by a process that ended before the first step.
+    /// Returns whether the file was empty: just created, or left by a process that ended before the first step.
     @discardableResult
     package func migrate(_ connection: Connection) throws(StoreError) -> Bool {
         let supported = steps.last?.version ?? 0

@@ -45,19 +45,15 @@ extension StoreDirectory {
         case moved
     }
 
-    /// The identity of the index file, or `nil` without an index. A connection is valid while its own file has this
-    /// identity.
+    /// The identity of the index file, if any. A connection is valid while its own file has this identity.
     var indexIdentity: FileIdentity? { FileIdentity(atPath: indexPath) }
 
     /// Free bytes of the file system, regardless of quotas, or 0 if unknown.
     var freeByteCount: Int64 { (try? root.freeByteCount()) ?? 0 }
 
     /// Opens the index for writing. Creates a missing index, migrates an older one, and quarantines an unusable one.
-    ///
-    /// - Parameters:
-    ///   - isOnlyOpener: Whether no other process has the store open. Then the opening begins a new session and detects
-    ///     an unclean shutdown.
-    ///   - stop: Ends waits for locks, also those of the connection.
+    /// With `isOnlyOpener`, no other process has the store open, and the opening begins a new session and detects an
+    /// unclean shutdown. `stop` ends waits for locks, also those of the connection.
     func openIndex(
         _ options: IndexOptions, isOnlyOpener: Bool = false, stop: InterruptFlag? = nil
     ) throws(StoreError) -> sending OpenedIndex {
@@ -101,9 +97,7 @@ extension StoreDirectory {
     }
 
     /// Opens the index in its present state. Returns damage found by any step as a result, so that damage never
-    /// prevents opening.
-    ///
-    /// - Parameter othersWait: Whether this is called by ``whileOthersWait(_:_:_:)``.
+    /// prevents opening. With `othersWait`, ``whileOthersWait(_:_:_:)`` is the caller.
     private func openPresentIndex(
         _ options: IndexOptions, _ isOnlyOpener: Bool, _ stop: InterruptFlag?, othersWait: Bool = false
     ) throws(StoreError) -> sending Opening {
@@ -175,10 +169,8 @@ extension StoreDirectory {
 
     /// Creates an empty index file that only its owner can read, unless an index exists. SQLite would let other users
     /// read the file; it gives the WAL the same permissions as the file. Called under the lock of
-    /// ``whileOthersWait(_:_:_:)``.
-    ///
-    /// Creates the file under another name and links it. Opening and closing the index itself would release the locks
-    /// of every connection of this process (https://sqlite.org/howtocorrupt.html §2.2).
+    /// ``whileOthersWait(_:_:_:)``. Creates the file under another name and links it. Opening and closing the index
+    /// itself would release the locks of every connection of this process (https://sqlite.org/howtocorrupt.html §2.2).
     private func createIndex() throws(StoreError) {
         guard indexIdentity == nil else { return }
         try usable { () throws(StoreError) in

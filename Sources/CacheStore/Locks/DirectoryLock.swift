@@ -1,10 +1,8 @@
 internal import CPlatform
 
-/// An advisory lock of a directory, taken with flock(2).
-///
-/// The kernel releases the lock when its process ends. Two locks of one directory exclude each other, within a process
-/// and between processes. The lock is on the directory itself, because a lock file can be deleted, and this package
-/// must not open and close the files of SQLite.
+/// An advisory lock of a directory, taken with flock(2). The kernel releases the lock when its process ends. Two locks
+/// of one directory exclude each other, within a process and between processes. The lock is on the directory itself,
+/// because a lock file can be deleted, and this package must not open and close the files of SQLite.
 final class DirectoryLock: Sendable {
     private let name: String
     private let parent: FileDescriptor
@@ -17,8 +15,7 @@ final class DirectoryLock: Sendable {
         directory = try parent.open(name, O_RDONLY | O_DIRECTORY)
     }
 
-    /// Refers to the directory that now has the name. Returns `false` if it already did. Otherwise releases the lock of
-    /// the former directory.
+    /// Refers to the directory that now has the name, and releases the lock of the former. `false` if it already did.
     func reopenIfReplaced() throws(StoreError) -> Bool {
         try directory.follow(parent.open(name, O_RDONLY | O_DIRECTORY))
     }
@@ -33,8 +30,7 @@ final class DirectoryLock: Sendable {
         try directory.tryLock(LOCK_SH)
     }
 
-    /// Calls `attempt` every millisecond until it returns `true`. Returns `false` after `timeout` or once `stop` is
-    /// set.
+    /// Calls `attempt` every millisecond until it is `true`. Returns `false` after `timeout` or once `stop` is set.
     static func wait(
         _ timeout: Duration, until stop: InterruptFlag? = nil, for attempt: () throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {

@@ -1,12 +1,10 @@
 internal import Synchronization
 
-/// One lock for each key. It is exclusive among all stores that have the directory open, in any process.
-///
-/// The lock of a key is one byte of the ``LockFile``, at an offset from the checksum of the key. The kernel releases
-/// the lock when its process ends, and the index needs no row. Two keys with the same offset exclude each other.
-///
-/// An open file description does not exclude itself, so a table contains the locks of this store. Key locks are
-/// advisory: if the file cannot be opened or locked, the table alone decides.
+/// One lock for each key. It is exclusive among all stores that have the directory open, in any process. The lock of a
+/// key is one byte of the ``LockFile``, at an offset from the checksum of the key. The kernel releases the lock when
+/// its process ends, and the index needs no row. Two keys with the same offset exclude each other. An open file
+/// description does not exclude itself, so a table contains the locks of this store. Key locks are advisory: if the
+/// file cannot be opened or locked, the table alone decides.
 package final class KeyLocks: Sendable {
     /// The result of an attempt.
     package enum Outcome: Sendable {
@@ -47,10 +45,8 @@ package final class KeyLocks: Sendable {
     /// Guards the table and the file. No call on the file blocks.
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - root: The directory of the store.
-    ///   - isReadOnly: Whether to create no file and lock nothing.
-    ///   - offsetBits: The number of offsets, as a power of two, up to 62. Tests use few, so that keys share an offset.
+    /// With `isReadOnly`, creates no file and locks nothing. `offsetBits` is at most 62: the number of offsets as a
+    /// power of two. Tests use few, so that keys share an offset.
     package init(root: FileDescriptor, isReadOnly: Bool, offsetBits: Int64 = 62) {
         self.isReadOnly = isReadOnly
         lastOffset = 1 << offsetBits - 1
@@ -59,9 +55,7 @@ package final class KeyLocks: Sendable {
 
     // MARK: Locking
 
-    /// Locks `key` if no other store holds its lock.
-    ///
-    /// - Throws: Only the error of ``end(with:)``.
+    /// Locks `key` if no other store holds its lock. Throws only the error of ``end(with:)``.
     package func tryLock(_ key: CacheKey) throws(StoreError) -> Outcome {
         let offset = offset(of: key)
         return try state.withLock { (state) throws(StoreError) in
@@ -104,8 +98,7 @@ package final class KeyLocks: Sendable {
         return KeyLock(self, offset, ticket)
     }
 
-    /// Locks the byte, or only tests it in a read-only store. Returns `false` if another store holds the lock, and
-    /// `nil` where locks are not supported.
+    /// Locks the byte, or tests it in a read-only store. `false` if another store holds it, `nil` if unsupported.
     private func lockByte(at offset: Int64, of file: FileDescriptor) -> Bool? {
         try? isReadOnly ? !file.isByteLocked(at: offset) : file.tryLockByte(at: offset)
     }
@@ -141,9 +134,8 @@ package final class KeyLocks: Sendable {
     }
 }
 
-/// The right to load a key, until ``release()`` is called or the last reference is released.
-///
-/// The lock decides which process fetches, not which may store: a commit needs no lock.
+/// The right to load a key, until ``release()`` is called or the last reference is released. The lock decides which
+/// process fetches, not which may store: a commit needs no lock.
 package final class KeyLock: Sendable {
     private let locks: KeyLocks
     private let offset: Int64

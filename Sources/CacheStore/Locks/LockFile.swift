@@ -1,8 +1,7 @@
 internal import CPlatform
 
-/// The file `locks` of a store, opened for the locks of one owner.
-///
-/// The file stays empty. Only its bytes are locked, for open file descriptions (`F_OFD_SETLK`, fcntl(2)):
+/// The file `locks` of a store, opened for the locks of one owner. The file stays empty. Only its bytes are locked, for
+/// open file descriptions (`F_OFD_SETLK`, fcntl(2)):
 ///
 ///     0 ..< 2^62    key locks, at the checksum of the key
 ///     2^62          the turnstile of the write lock
@@ -31,16 +30,13 @@ package struct LockFile: Sendable {
     private let isReadOnly: Bool
     private var file: OpenFile?
 
-    /// - Parameters:
-    ///   - root: The directory of the store.
-    ///   - isReadOnly: Whether only to test locks, and not to create a missing file.
+    /// With `isReadOnly`, only tests locks, and does not create a missing file.
     package init(root: FileDescriptor, isReadOnly: Bool = false) {
         self.root = root
         self.isReadOnly = isReadOnly
     }
 
-    /// Returns the file that now has the name, and creates a missing one. Returns `nil` after an error. Takes one
-    /// system call if the file is already open.
+    /// The file that now has the name, created if missing; `nil` after an error. One system call if it is already open.
     package mutating func open() -> FileDescriptor? {
         if let file, (try? root.status(of: Self.name))?.inode == file.inode { return file.descriptor }
         file = nil

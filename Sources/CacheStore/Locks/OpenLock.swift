@@ -1,18 +1,14 @@
-/// The lock that an open store holds: shared, on the directory of the store.
-///
-/// An opener that gets the lock exclusively is the only opener. The kernel releases the lock when its process ends.
+/// The lock that an open store holds: shared, on the directory of the store. An opener that gets the lock exclusively
+/// is the only opener. The kernel releases the lock when its process ends.
 final class OpenLock: Sendable {
-    /// Whether no other store has the directory open. Other openers block until ``share()`` returns. Always `false` in
-    /// a read-only store.
+    /// Whether no other store has the directory open. Openers block until ``share()``. `false` in a read-only store.
     let isOnlyOpener: Bool
     private let lock: DirectoryLock
     private let directory: StoreDirectory
     private let timeout: Duration
 
-    /// - Parameters:
-    ///   - isReadOnly: Whether to take the lock shared from the start. A read-only store has no work that needs the
-    ///     exclusive lock.
-    ///   - timeout: How long to wait for another opener that holds the exclusive lock.
+    /// With `isReadOnly`, takes the lock shared from the start: a read-only store has no work that needs the exclusive
+    /// lock. `timeout` limits the wait for another opener that holds the exclusive lock.
     init(_ directory: StoreDirectory, isReadOnly: Bool, timeout: Duration) throws(StoreError) {
         self.directory = directory
         self.timeout = timeout
@@ -25,9 +21,8 @@ final class OpenLock: Sendable {
         if !isOnlyOpener { try share() }
     }
 
-    /// Takes the lock shared, or makes an exclusive lock shared.
-    ///
-    /// - Throws: ``StoreError/busy(path:)`` if another opener holds the exclusive lock for longer than the timeout.
+    /// Takes the lock shared, or makes an exclusive lock shared. Throws ``StoreError/busy(path:)`` if another opener
+    /// holds the exclusive lock for longer than the timeout.
     func share() throws(StoreError) {
         let isTaken = try DirectoryLock.wait(timeout) { () throws(StoreError) in try lock.tryShared() }
         guard isTaken else { throw .busy(path: directory.path) }

@@ -2,10 +2,9 @@ internal import CPlatform
 internal import CSQLite
 internal import Synchronization
 
-/// The fair lock that a process takes before it begins a write transaction.
-///
-/// SQLite's own lock is not fair: a waiting connection sleeps for up to 100 ms, while a busy writer takes the lock
-/// again and again. This lock is a turnstile, two bytes of the ``LockFile``:
+/// The fair lock that a process takes before it begins a write transaction. SQLite's own lock is not fair: a waiting
+/// connection sleeps for up to 100 ms, while a busy writer takes the lock again and again. This lock is a turnstile,
+/// two bytes of the ``LockFile``:
 ///
 ///     take:     lock the turnstile, lock the write byte, unlock the turnstile
 ///     release:  unlock the write byte
@@ -16,9 +15,7 @@ internal import Synchronization
 ///
 /// The lock only orders transactions; SQLite protects the data. If the file cannot be opened or locked,
 /// ``take(within:)`` succeeds without a lock. After a timeout, the transaction is tried without the lock, and SQLite
-/// decides.
-///
-/// Only one owner at a time takes and releases the lock. Any thread may call ``limitWaits(to:)``.
+/// decides. Only one owner at a time takes and releases the lock. Any thread may call ``limitWaits(to:)``.
 package final class WriteLock: Sendable {
     private struct State {
         var file: LockFile
@@ -98,9 +95,8 @@ package final class WriteLock: Sendable {
         }
     }
 
-    /// Limits every wait from now on, also current ones. `nil` removes the limit.
-    ///
-    /// Suspending and closing a store call this before they wait for the writer, which may itself be waiting.
+    /// Limits every wait from now on, also current ones. `nil` removes the limit. Suspending and closing a store call
+    /// this before they wait for the writer, which may itself be waiting.
     package func limitWaits(to limit: Duration?) {
         waitLimit.store(Self.microseconds(limit ?? .seconds(1_000_000)), ordering: .relaxed)
     }
@@ -150,9 +146,7 @@ package final class WriteLock: Sendable {
 
 extension WriteLock {
     /// Takes the lock and begins a write transaction, both within `timeout`. The caller ends the transaction, then
-    /// calls ``release()``.
-    ///
-    /// - Throws: `SQLITE_BUSY`, as SQLite does, and errors of the statement. Then the lock is not held.
+    /// calls ``release()``. After an error, such as `SQLITE_BUSY`, the lock is not held.
     package func begin(_ connection: Connection, within timeout: Duration) throws(StoreError) {
         try withTimeout(timeout) { (rest) throws(StoreError) in
             do throws(StoreError) {
@@ -164,9 +158,7 @@ extension WriteLock {
         }
     }
 
-    /// Calls `body`, whose writes need no explicit transaction, while the lock is held.
-    ///
-    /// - Throws: `SQLITE_BUSY` after `timeout`, and the errors of `body`.
+    /// Holds the lock during `body`, whose writes need no explicit transaction. Throws `SQLITE_BUSY` after `timeout`.
     func withLock<Value>(
         within timeout: Duration, _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

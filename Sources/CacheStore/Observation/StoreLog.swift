@@ -1,7 +1,6 @@
 internal import Logging
 
-/// Passes log messages to the program's handler. Calls the handler only on a separate lane and never under a lock,
-/// because the handler may call the store.
+/// Passes log messages to the program's handler, on a lane and never under a lock: the handler may call the store.
 struct StoreLog: Sendable {
     private let logger: Logger
     private let lane: BlockingLane

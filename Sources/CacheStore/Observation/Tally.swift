@@ -1,17 +1,14 @@
 package import CoreMetrics
 internal import Synchronization
 
-/// A counter that only grows. It is readable here and reported to swift-metrics.
-///
-/// Without a metrics handler, counting costs one atomic addition, some nanoseconds.
+/// A counter that only grows, readable here and reported to swift-metrics. Without a metrics handler, counting costs
+/// one atomic addition, some nanoseconds.
 package struct Tally: ~Copyable, Sendable {
     private let total = Atomic<Int64>(0)
     private let counter: Counter?
     private let lane: BlockingLane?
 
-    /// Creates the counter of swift-metrics once, because looking it up takes longer than counting.
-    ///
-    /// - Parameter lane: The lane on which the handler runs, or `nil` for the calling thread.
+    /// Creates the counter once: a lookup takes longer than counting. The handler runs on `lane` or the calling thread.
     package init(
         _ label: String, _ dimensions: [(String, String)] = [], from factory: any MetricsFactory,
         on lane: BlockingLane? = nil

@@ -53,8 +53,7 @@ extension Connection {
         return wrong
     }
 
-    /// Returns the keys of entries whose body has no row in `blob` or a row with another length, and of entries that
-    /// have lost their digest.
+    /// The keys of entries that have lost their digest, or whose body has no row of the same length in `blob`.
     func entriesWithoutBlob() throws(StoreError) -> [CacheKey] {
         var keys: [CacheKey] = []
         try forEachRow(
@@ -70,8 +69,7 @@ extension Connection {
         return keys
     }
 
-    /// Returns the derived representations whose body has no row in `blob` or a row with another length, and those that
-    /// have lost their digest.
+    /// The derived representations that have lost their digest, or whose body has no row of the same length in `blob`.
     func derivedWithoutBlob() throws(StoreError) -> [(key: CacheKey, name: String)] {
         var forms: [(CacheKey, String)] = []
         try forEachRow(
@@ -117,8 +115,7 @@ extension Connection {
         return keys
     }
 
-    /// Returns the sums that differ from the sums of the rows. Uses `total()`, because `sum()` fails if a row has too
-    /// large a number.
+    /// The sums that differ from those of the rows. Uses `total()`, because `sum()` fails if a number is too large.
     func wrongTotals() throws(StoreError) -> [(name: String, recorded: Int64, actual: Int64)] {
         var wrong: [(String, Int64, Int64)] = []
         let totals = Self.totals.map { "SELECT '\($0.column)', \($0.column), \($0.value) FROM total" }

@@ -7,9 +7,7 @@ extension ResponseStore {
     private static let restartTimeout = Duration.milliseconds(250)
 
     /// Evicts entries because the disk is full: four times `byteCount`, but at least a sixteenth of the bytes of all
-    /// bodies and at least 64 KiB.
-    ///
-    /// - Returns: Whether more room is free than before.
+    /// bodies and at least 64 KiB. Returns whether more room is free than before.
     func makeRoomOnDisk(for byteCount: Int64) -> Bool {
         let hadBallast = place.releaseBallast()
         do throws(StoreError) {
@@ -43,10 +41,8 @@ extension ResponseStore {
         }
     }
 
-    /// Runs a change. If the disk was full, restarts the WAL and runs the change once more.
-    ///
-    /// - Parameter makeRoom: Frees space before the second run. Returns `false` to skip that run, which would fail,
-    ///   too.
+    /// Runs a change. If the disk was full, calls `makeRoom`, restarts the WAL and runs the change once more.
+    /// `makeRoom` returns `false` to skip that run, which would fail, too.
     private func retryingOnFullDisk<Value>(
         _ change: () throws(StoreError) -> Value, after makeRoom: () -> Bool = { true }
     ) throws(StoreError) -> Value {

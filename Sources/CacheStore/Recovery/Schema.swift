@@ -3,8 +3,7 @@ internal import Migrations
 
 /// Compares the tables with the present schema.
 extension Connection {
-    /// Throws `SQLITE_CORRUPT` if a table, or one of the two single rows, is missing. Takes some microseconds, so that
-    /// every opening can call it.
+    /// Throws `SQLITE_CORRUPT` if a table or one of the two single rows is missing. Costs an opening only microseconds.
     func probeSchema() throws(StoreError) {
         guard try prepared("SELECT count(*) FROM state JOIN total").integer() == 1 else {
             throw .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the state of the store is missing"))
@@ -18,8 +17,7 @@ extension Connection {
         ).run()
     }
 
-    /// Returns the tables, indices, triggers and views that are missing or differ from the schema. Ignores additional
-    /// ones.
+    /// The tables, indices, triggers and views that are missing or differ from the schema. Ignores additional ones.
     func schemaProblems() throws(StoreError) -> [String] {
         let present = Set(try schema())
         let expected = try Connection.expectedSchema()

@@ -1,8 +1,7 @@
 internal import CacheFoundation
 
-/// The entries that one transaction removes, for the record of requests.
-///
-/// Bounded, because the removal of a large store must not displace all recorded requests.
+/// The entries that one transaction removes, for the record of requests. Bounded, because the removal of a large store
+/// must not displace all recorded requests.
 struct RecordedRemovals {
     /// The most entries with separate records.
     static let maxCount = 64

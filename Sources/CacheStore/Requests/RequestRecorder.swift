@@ -1,11 +1,9 @@
 internal import CPlatform
 internal import Synchronization
 
-/// Collects the requests and removals of this process, and appends them to the ``RequestRing`` in batches, on a separate
-/// lane.
-///
-/// A request costs no I/O on its thread, except that one request a second checks whether the store records. A kill
-/// loses the records of the last tenth of a second.
+/// Collects the requests and removals of this process, and appends them to the ``RequestRing`` in batches, on a
+/// separate lane. A request costs no I/O on its thread, except that one request a second checks whether the store
+/// records. A kill loses the records of the last tenth of a second.
 ///
 /// The folder `Requests/` has the record of requests: its values, its file and the recorder of this process. The folder
 /// may use the file `requests`, a serial queue and keys. The folder uses no other file, and not the index.
@@ -57,8 +55,7 @@ package final class RequestRecorder: Sendable {
 
     // MARK: Recording
 
-    /// The number to pass to ``add(_:since:)`` at the end of a request that begins now, or `nil` while the store does
-    /// not record.
+    /// The number for ``add(_:since:)`` at the end of a request that begins now; `nil` while the store does not record.
     package var beginning: UInt64? {
         guard !isReadOnly else { return nil }
         let now = cplatform_coarse_milliseconds()
@@ -87,16 +84,12 @@ package final class RequestRecorder: Sendable {
         if header == nil { ring = nil }
     }
 
-    /// Records a request that has ended.
-    ///
-    /// - Parameter beginning: The value of ``beginning`` at its start.
+    /// Records a request that has ended, with the value of ``beginning`` at its start.
     package func add(_ record: RequestRecord, since beginning: UInt64) {
         add([.request(record)], since: beginning)
     }
 
-    /// Records the removals of a transaction that has committed.
-    ///
-    /// - Parameter beginning: The value of ``beginning`` at its start.
+    /// Records the removals of a committed transaction, with the value of ``beginning`` at its start.
     func add(_ removals: [RemovalRecord], since beginning: UInt64) {
         if !removals.isEmpty { add(removals.map(RecordedEvent.removal), since: beginning) }
     }

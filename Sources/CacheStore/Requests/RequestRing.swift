@@ -1,14 +1,11 @@
 internal import CPlatform
 
-/// The file `requests` of a store: a header, then slots of 512 bytes that are overwritten in turn.
-///
-/// The file, together with the switch in its header, is the setting of the store: processes on the store record while
-/// the switch is on. Reads and writes use pread(2) and pwrite(2): if another process truncates a mapped file, access to
-/// the mapping kills this process.
-///
-/// A process that changes the file locks its first byte, for the open file description. It writes the records first and
-/// the header last. After a kill in between, the next process overwrites these records. A reader takes no lock. It
-/// recognises an overwritten record by its checksum and its number.
+/// The file `requests` of a store: a header, then slots of 512 bytes that are overwritten in turn. The file, together
+/// with the switch in its header, is the setting of the store: processes on the store record while the switch is on.
+/// Reads and writes use pread(2) and pwrite(2): if another process truncates a mapped file, access to the mapping kills
+/// this process. A process that changes the file locks its first byte, for the open file description. It writes the
+/// records first and the header last. After a kill in between, the next process overwrites these records. A reader
+/// takes no lock. It recognises an overwritten record by its checksum and its number.
 package struct RequestRing: Sendable {
     package static let name = "requests"
     /// The most records of a file, 2 GiB.
@@ -21,9 +18,7 @@ package struct RequestRing: Sendable {
     private let file: FileDescriptor
     private let identity: FileIdentity
 
-    /// Opens the file. Returns `nil` without a file.
-    ///
-    /// - Throws: ENXIO for anything but a regular file.
+    /// Opens the file. Returns `nil` without a file. Throws ENXIO for anything but a regular file.
     package static func open(
         in root: FileDescriptor, isReadOnly: Bool = false, creates: Bool = false
     ) throws(StoreError) -> RequestRing? {
@@ -85,9 +80,7 @@ package struct RequestRing: Sendable {
         try write(header)
     }
 
-    /// Appends events after `header`, and writes the header that follows. Requires the lock.
-    ///
-    /// - Parameter dropped: The number of earlier events that were dropped. Each of them gets a number.
+    /// Appends events and writes the header after `header`. Requires the lock. Each `dropped` event gets a number, too.
     func append(
         _ events: some Collection<RecordedEvent>, dropped: Int, after header: RequestRingHeader, processID: Int32
     ) throws(StoreError) {
@@ -122,9 +115,7 @@ package struct RequestRing: Sendable {
         case key(CacheKey)
     }
 
-    /// Erases records. Requires the lock.
-    ///
-    /// Also erases damaged records, and records beyond the last number that a killed process has left.
+    /// Erases records, also damaged ones and those of a killed process beyond the last number. Requires the lock.
     func erase(_ erasure: Erasure) throws(StoreError) {
         guard var header = try header() else { return try file.truncate(to: 0) }
         // First, so that no process adds a record of a request from before the erasure.

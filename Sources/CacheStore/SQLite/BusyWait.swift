@@ -1,8 +1,7 @@
 internal import CSQLite
 
-/// Waits for the locks of other connections. Replaces SQLite's handler, whose pauses grow to 100 ms.
-///
-/// Only one connection uses this object, on the thread that runs its statement.
+/// Waits for the locks of other connections. Replaces SQLite's handler, whose pauses grow to 100 ms. Only one
+/// connection uses this object, on the thread that runs its statement.
 final class BusyWait {
     var timeout: Duration
     /// Ends the wait when it is set.

@@ -1,14 +1,11 @@
 internal import CSQLite
 
 extension Connection {
-    /// Calls `body`, in which SQLite prepares only queries that read the views.
-    ///
-    /// `body` may prepare SQL from outside. Step the statement in `body`, too: after a change of the schema, SQLite
-    /// prepares it again and asks the authorizer again. A statement that names tables itself cannot be prepared in
-    /// `body`. To embed SQL from outside in such a statement, first prepare that SQL alone in `body`.
-    ///
-    /// - Throws: The error of `body`. For a statement that is not allowed, `SQLITE_AUTH`, whose message names the
-    ///   views.
+    /// Calls `body`, in which SQLite prepares only queries that read the views. `body` may prepare SQL from outside.
+    /// Step the statement in `body`, too: after a change of the schema, SQLite prepares it again and asks the
+    /// authorizer again. A statement that names tables itself cannot be prepared in `body`. To embed SQL from outside
+    /// in such a statement, first prepare that SQL alone in `body`. A statement that is not allowed throws
+    /// `SQLITE_AUTH`, whose message names the views.
     package func authorizingQueries<Value>(
         _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -35,15 +32,12 @@ extension Connection {
     }
 }
 
-/// Decides about each action of a statement that SQLite prepares (https://sqlite.org/c3ref/set_authorizer.html).
-///
-/// Allows SELECT on the views and denies everything else, for two reasons. A statement may affect the whole process:
+/// Decides about each action of a statement that SQLite prepares (https://sqlite.org/c3ref/set_authorizer.html). Allows
+/// SELECT on the views and denies everything else, for two reasons. A statement may affect the whole process:
 /// `PRAGMA hard_heap_limit` takes effect for every connection while SQLite prepares it. And the tables can change
-/// freely while no query names them.
-///
-/// Hiding the tables from the owner of the index is not a goal, and SQLite leaves two gaps. It reports a common table
-/// expression with the name of a view as if it were the view. It reports a flattened view as its tables, so a statement
-/// may count the rows of a table that its views read.
+/// freely while no query names them. Hiding the tables from the owner of the index is not a goal, and SQLite leaves two
+/// gaps. It reports a common table expression with the name of a view as if it were the view. It reports a flattened
+/// view as its tables, so a statement may count the rows of a table that its views read.
 final class QueryAuthorizer {
     /// SQLite's harmless table-valued functions.
     static let tableValuedFunctions = ["json_each", "json_tree"]
@@ -56,11 +50,9 @@ final class QueryAuthorizer {
         "load_extension", "fts3_tokenizer", "icu_load_collation", "sqlite_log", "readfile", "writefile", "edit",
     ]
 
-    /// The most function calls in a statement, besides those in views.
-    ///
-    /// SQLite may keep the results of all calls of a statement in memory, each as long as
-    /// ``Connection/boundQueries()`` allows. `sqlite3_hard_heap_limit64` bounds the whole process, and only while SQLite
-    /// counts its memory.
+    /// The most function calls in a statement, besides those in views. SQLite may keep the results of all calls of a
+    /// statement in memory, each as long as ``Connection/boundQueries()`` allows. `sqlite3_hard_heap_limit64` bounds
+    /// the whole process, and only while SQLite counts its memory.
     static let maxCallCount = 128
 
     /// The reason of the first denial, or `nil`.
@@ -77,12 +69,9 @@ final class QueryAuthorizer {
         self.tables = tables
     }
 
-    /// Returns `SQLITE_OK` or `SQLITE_DENY`.
-    ///
-    /// - Parameters:
-    ///   - first: The table of a `SQLITE_READ`, the name of a `SQLITE_PRAGMA`.
-    ///   - second: The column of a `SQLITE_READ`, the name of a `SQLITE_FUNCTION`.
-    ///   - view: The innermost view of the action, as the statement spells it. Empty outside views.
+    /// Returns `SQLITE_OK` or `SQLITE_DENY`. `first` is the table of a `SQLITE_READ` or the name of a `SQLITE_PRAGMA`.
+    /// `second` is the column of a `SQLITE_READ` or the name of a `SQLITE_FUNCTION`. `view` is the innermost view of
+    /// the action, as the statement spells it, and empty outside views.
     func decision(on action: Int32, _ first: String, _ second: String, in view: String) -> Int32 {
         let isAllowed =
             switch action {

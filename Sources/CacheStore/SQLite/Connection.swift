@@ -2,11 +2,9 @@ internal import CSQLite
 internal import CSQLiteVFS
 internal import CacheFoundation
 
-/// One connection to the index.
-///
-/// A connection has one owner at a time: the mutex of a slot guards a reader, the mutex of the writer guards the
-/// writer's connection. So SQLite's own mutexes are off (https://sqlite.org/threadsafe.html, "Multi-thread"), and the
-/// type is not `Sendable`.
+/// One connection to the index. A connection has one owner at a time: the mutex of a slot guards a reader, the mutex of
+/// the writer guards the writer's connection. So SQLite's own mutexes are off (https://sqlite.org/threadsafe.html,
+/// "Multi-thread"), and the type is not `Sendable`.
 ///
 /// The folder `SQLite/` wraps SQLite: connections, statements, values, errors, waits and interruptions. No other folder
 /// calls functions of SQLite. The folder names no table of the store, and no other folder's types except
@@ -22,10 +20,8 @@ package final class Connection {
         case inspector
         /// Copies the WAL into the database. Never creates the file.
         case checkpointer
-        /// Reads a database of another program. Opens the file read-only and never creates it.
-        ///
-        /// With `isClosed`, no connection has the file open and the file has no journal. Then SQLite takes no lock and
-        /// creates no other file.
+        /// Reads a database of another program. Opens the file read-only and never creates it. With `isClosed`, no
+        /// connection has the file open and it has no journal. Then SQLite takes no lock and creates no other file.
         case foreign(isClosed: Bool)
 
         fileprivate var isReadOnly: Bool {
@@ -60,14 +56,10 @@ package final class Connection {
     /// Statements by the address of their literal, which identifies the text without hashing it.
     private var statements: [UnsafeRawPointer: Statement] = [:]
 
-    /// Opens the index at `path`, whose directory must be free of symbolic links.
-    ///
-    /// - Parameters:
-    ///   - creates: Whether a writer creates a missing file. A store creates its index itself.
-    ///   - isDurable: Whether a commit waits until its bytes are on the disk.
-    ///   - deletesSecurely: Whether to overwrite deleted rows.
-    ///   - cacheByteCount: The bytes of pages that the connection keeps in memory.
-    ///   - maxWALByteCount: The size at which the WAL is restarted.
+    /// Opens the index at `path`, whose directory must be free of symbolic links. With `creates`, a writer creates a
+    /// missing file; a store creates its index itself. With `isDurable`, a commit waits until its bytes are on the
+    /// disk. `deletesSecurely` overwrites deleted rows. The connection keeps `cacheByteCount` bytes of pages in memory,
+    /// and the WAL is restarted at `maxWALByteCount`.
     package init(
         path: String, role: Role, busyTimeout: Duration, creates: Bool = false, isDurable: Bool = false,
         deletesSecurely: Bool = false, cacheByteCount: Int = 8 << 20,
@@ -151,21 +143,18 @@ package final class Connection {
         if !role.isWriter { try execute("PRAGMA query_only = ON") }
     }
 
-    /// Throws if every later write would fail, so that opening the store reports the problem.
-    ///
-    /// If opening the file for writing fails for want of space, descriptors or permission, SQLite silently opens it
-    /// read-only. If the header of the file forbids writing, SQLite reports that after reading the header.
+    /// Throws if every later write would fail, so that opening the store reports the problem. If opening the file for
+    /// writing fails for want of space, descriptors or permission, SQLite silently opens it read-only. If the header of
+    /// the file forbids writing, SQLite reports that after reading the header.
     func checkWritable() throws(StoreError) {
         guard sqlite3_db_readonly(handle, "main") == 0 else {
             throw .index(SQLiteError(extendedCode: SQLITE_READONLY, message: "the index can only be read"))
         }
     }
 
-    /// Throws if every later write would fail although the index itself can be written.
-    ///
-    /// If the WAL or its shared memory temporarily cannot be opened for writing, SQLite silently stays read-only for
-    /// the life of the connection. SQLite reports that before it tries the lock, so this call waits for no other
-    /// writer.
+    /// Throws if every later write would fail although the index itself can be written. If the WAL or its shared memory
+    /// temporarily cannot be opened for writing, SQLite silently stays read-only for the life of the connection. SQLite
+    /// reports that before it tries the lock, so this call waits for no other writer.
     func checkWALWritable() throws(StoreError) {
         do throws(StoreError) {
             try waiting(.zero) { () throws(StoreError) in try execute("BEGIN IMMEDIATE") }
@@ -216,9 +205,8 @@ package final class Connection {
         interruption = nil
     }
 
-    /// Asks `authorizer` about each action of a prepared statement. `nil` allows all actions.
-    ///
-    /// SQLite prepares existing statements again at their next run. The caller keeps `authorizer` alive.
+    /// Asks `authorizer` about each action of a prepared statement; `nil` allows all. SQLite prepares existing
+    /// statements again at their next run. The caller keeps `authorizer` alive.
     func setAuthorizer(_ authorizer: QueryAuthorizer?) {
         guard let authorizer else {
             sqlite3_set_authorizer(handle, nil, nil)
@@ -242,17 +230,13 @@ package final class Connection {
         return try body()
     }
 
-    /// Begins a transaction that writes.
-    ///
-    /// - Parameter timeout: How long to wait for another writing connection.
+    /// Begins a transaction that writes. Waits at most `timeout` for another writing connection.
     func beginWriting(within timeout: Duration) throws(StoreError) {
         try waiting(timeout) { () throws(StoreError) in try prepared("BEGIN IMMEDIATE").run() }
     }
 
-    /// Switches the file to WAL mode, in which connections can read while one writes.
-    ///
-    /// While another process switches the same new file, SQLite fails without waiting for the busy timeout. So this
-    /// method repeats the call.
+    /// Switches the file to WAL mode, in which connections can read while one writes. While another process switches
+    /// the same new file, SQLite fails without waiting for the busy timeout. So this method repeats the call.
     func enterWAL() throws(StoreError) {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
@@ -265,9 +249,7 @@ package final class Connection {
         }
     }
 
-    /// Returns the statement for `sql`, prepared once per connection.
-    ///
-    /// The caller resets the statement before the next call with the same literal.
+    /// Returns the statement for `sql`, prepared once. The caller resets it before the next call with the same literal.
     package func prepared(_ sql: StaticString) throws(StoreError) -> Statement {
         let address = UnsafeRawPointer(sql.utf8Start)
         if let statement = statements[address] { return statement }
@@ -302,8 +284,7 @@ package final class Connection {
         return first
     }
 
-    /// Returns the first statement of a text, and the text after it. The statement is `nil` for a text of spaces and
-    /// comments only.
+    /// The first statement of a text, or `nil` if there are only spaces and comments, and the text after it.
     private func prepareFirst(
         _ text: UnsafeBufferPointer<UInt8>
     ) throws(StoreError) -> (statement: Statement?, rest: UnsafeBufferPointer<UInt8>) {
@@ -369,11 +350,8 @@ package final class Connection {
         return try checkpoint(SQLITE_CHECKPOINT_PASSIVE, within: .zero)
     }
 
-    /// Copies the WAL into the database, so that the next transaction overwrites its beginning. Returns `false` if
-    /// readers still need the WAL.
-    ///
-    /// - Parameter timeout: How long to wait for writers, checkpointers and readers. No connection can write while this
-    ///   call waits for readers.
+    /// Copies the WAL into the database: the next transaction overwrites its beginning. `false` if readers still need
+    /// the WAL. Waits up to `timeout` for writers, checkpointers and readers; waiting for readers blocks all writers.
     @discardableResult
     func restartWAL(within timeout: Duration) throws(StoreError) -> Bool {
         try waiting(timeout) { () throws(StoreError) in
@@ -404,11 +382,9 @@ package final class Connection {
     package var preparedSQL: [String] { statements.values.map(\.sql) }
 
     /// Bounds the memory and the duration of each step of a query from outside. A time limit applies only between
-    /// steps.
-    ///
-    /// Half a MiB is enough for every column of an entry, and a row of 128 columns has at most 64 MiB. The
-    /// ``QueryAuthorizer`` bounds the function calls. SQLite sorts in files beyond the size of the cache. LIKE takes time
-    /// in proportion to the lengths of the pattern and the text.
+    /// steps. Half a MiB is enough for every column of an entry, and a row of 128 columns has at most 64 MiB. The
+    /// ``QueryAuthorizer`` bounds the function calls. SQLite sorts in files beyond the size of the cache. LIKE takes
+    /// time in proportion to the lengths of the pattern and the text.
     func boundQueries() throws(StoreError) {
         limitLength(to: 512 << 10)
         sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, 128)
@@ -416,8 +392,7 @@ package final class Connection {
         try execute("PRAGMA temp_store = FILE")
     }
 
-    /// The number of virtual-machine steps of the kept statements. It measures their cost independently of the load of
-    /// the system.
+    /// The virtual-machine steps of the kept statements: their cost, independent of the load of the system.
     package var stepCount: Int64 { statements.values.reduce(0) { $0 + $1.stepCount } }
 
     /// Makes SQLite refuse longer texts and blobs.

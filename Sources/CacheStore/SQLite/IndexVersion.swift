@@ -1,10 +1,8 @@
 internal import CSQLiteVFS
 
-/// A version of the index. While it stays the same, no process has committed.
-///
-/// SQLite keeps the header of the WAL-index in memory that all connections share (https://sqlite.org/walformat.html
-/// §2.1). The header contains the number of commits and of frames, a checksum of all frames, and the salts of the WAL.
-/// Comparing headers replaces a statement.
+/// A version of the index. While it stays the same, no process has committed. SQLite keeps the header of the WAL-index
+/// in memory that all connections share (https://sqlite.org/walformat.html §2.1). The header contains the number of
+/// commits and of frames, a checksum of all frames, and the salts of the WAL. Comparing headers replaces a statement.
 struct IndexVersion: Equatable {
     private let salts: UInt64
     private let checksum: UInt64
@@ -22,10 +20,9 @@ struct IndexVersion: Equatable {
     func follows(_ earlier: IndexVersion) -> Bool { commits == earlier.commits &+ 1 }
 }
 
-/// The header of the WAL-index of a connection. Valid while the connection is open.
-///
-/// `@unchecked`: any thread may read the memory, and only SQLite writes it. The lock of ``HotKeys`` keeps it mapped,
-/// because a reader of the pool takes that lock before it closes its connection.
+/// The header of the WAL-index of a connection. Valid while the connection is open. `@unchecked`: any thread may read
+/// the memory, and only SQLite writes it. The lock of ``HotKeys`` keeps it mapped, because a reader of the pool takes
+/// that lock before it closes its connection.
 struct WALIndexHeader: Equatable, @unchecked Sendable {
     private let memory: UnsafeRawPointer
 
@@ -34,8 +31,7 @@ struct WALIndexHeader: Equatable, @unchecked Sendable {
         self.memory = UnsafeRawPointer(memory)
     }
 
-    /// The present version of the index. Costs no system call. `nil` for an unknown version, as before the first commit
-    /// to a WAL.
+    /// The present version of the index, without a system call; `nil` if unknown, as before the first commit to a WAL.
     var version: IndexVersion? {
         var version = csqlitevfs_version()
         return csqlitevfs_read_version(memory, &version) == 1 ? IndexVersion(version) : nil

@@ -19,8 +19,7 @@ public struct SQLiteError: Error, Hashable, Sendable {
         self.sql = sql
     }
 
-    /// Takes code and message from `handle`. The next call on that connection overwrites both, so create the error
-    /// first.
+    /// Takes code and message from `handle`. The next call on it overwrites both, so create the error first.
     init(handle: OpaquePointer?, result: Int32, sql: String? = nil) {
         let extended = sqlite3_extended_errcode(handle)
         // After a ROLLBACK, the connection has no error any more. Only the result of the failed call is left.
@@ -45,10 +44,8 @@ public struct SQLiteError: Error, Hashable, Sendable {
     /// Whether the disk had no room. SQLite reports this code for writes, and an I/O error for other calls.
     var isFull: Bool { code == SQLITE_FULL }
 
-    /// Whether the database, its WAL or its WAL-index cannot be opened.
-    ///
-    /// SQLite opens the WAL with the permissions of the database file. If the database was renamed since it was opened,
-    /// SQLite reports `SQLITE_IOERR_FSTAT`.
+    /// Whether the database, its WAL or its WAL-index cannot be opened. SQLite opens the WAL with the permissions of
+    /// the database file. If the database was renamed since it was opened, SQLite reports `SQLITE_IOERR_FSTAT`.
     var isCannotOpen: Bool { code == SQLITE_CANTOPEN || extendedCode == SQLITE_IOERR | (7 << 8) }
 
     /// Whether a flag or a time limit has ended the statement.

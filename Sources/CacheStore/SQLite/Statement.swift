@@ -1,10 +1,8 @@
 internal import CSQLite
 internal import CacheFoundation
 
-/// A prepared statement of one connection.
-///
-/// The owner of the connection uses the statement, one run at a time: bind, step to the end or as far as needed, reset.
-/// Parameters count from 1 and columns from 0, as in SQLite.
+/// A prepared statement of one connection. The owner of the connection uses the statement, one run at a time: bind,
+/// step to the end or as far as needed, reset. Parameters count from 1 and columns from 0, as in SQLite.
 package final class Statement {
     private let handle: OpaquePointer
     private unowned let connection: Connection
@@ -128,8 +126,7 @@ package final class Statement {
         }
     }
 
-    /// Records a failed bind. It leaves the parameter NULL, so the statement must not run. The value may be too big, or
-    /// memory short.
+    /// Records a failed bind: too big a value, or no memory. The parameter stays NULL, so the statement must not run.
     private func check(_ result: Int32) {
         precondition(result != SQLITE_RANGE && result != SQLITE_MISUSE, "there is no such parameter now in: \(sql)")
         if failedBind == SQLITE_OK { failedBind = result }

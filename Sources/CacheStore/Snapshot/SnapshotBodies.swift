@@ -1,10 +1,9 @@
 internal import CPlatform
 internal import CSQLite
 
-/// Links the files of a snapshot's bodies where the file system allows it, and otherwise copies them.
-///
-/// A link is safe because no store changes bytes that a row names: stores only link, read and unlink files, and append
-/// to the file of a part. Each step down starts at an open directory and follows no link.
+/// Links the files of a snapshot's bodies where the file system allows it, and otherwise copies them. A link is safe
+/// because no store changes bytes that a row names: stores only link, read and unlink files, and append to the file of
+/// a part. Each step down starts at an open directory and follows no link.
 struct SnapshotBodies {
     enum Outcome {
         case linked, copied
@@ -19,11 +18,8 @@ struct SnapshotBodies {
     /// The directories of the last body. `source` is `nil` without such a directory in the store.
     private var shard: (name: String, source: FileDescriptor?, target: FileDescriptor)?
 
-    /// - Parameters:
-    ///   - root: The directory of the store.
-    ///   - targetRoot: The directory of the snapshot, in which `blobs/` is created.
-    ///   - isDurable: Whether files and names survive a power cut after ``finish()``.
-    ///   - interruption: Ends the work when set.
+    /// `root` is the directory of the store, `targetRoot` that of the snapshot, in which `blobs/` is created. With
+    /// `isDurable`, files and names survive a power cut after ``finish()``.
     init(
         from root: FileDescriptor, to targetRoot: FileDescriptor, isDurable: Bool, _ interruption: InterruptFlag
     ) throws(StoreError) {

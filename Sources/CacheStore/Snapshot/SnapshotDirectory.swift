@@ -1,11 +1,9 @@
 internal import CPlatform
 internal import CacheFoundation
 
-/// The directory that a snapshot fills.
-///
-/// Holds the exclusive lock that openers of a store take: until the snapshot is complete, other openers and other
-/// snapshots fail. Unless ``finish()`` was called, releasing the last reference deletes the contents of the directory
-/// and the directories created for it.
+/// The directory that a snapshot fills. Holds the exclusive lock that openers of a store take: until the snapshot is
+/// complete, other openers and other snapshots fail. Unless ``finish()`` was called, releasing the last reference
+/// deletes the contents of the directory and the directories created for it.
 final class SnapshotDirectory {
     let isDurable: Bool
     var root: FileDescriptor { place.root }

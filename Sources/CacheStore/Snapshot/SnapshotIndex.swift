@@ -2,12 +2,10 @@
 struct SnapshotIndex {
     private let connection: Connection
 
-    /// Copies the index at `source` to the empty file at `path`, while other connections write to it.
-    ///
-    /// Uses `VACUUM INTO` instead of SQLite's backup interface. Both read one snapshot and block no writer, but only
-    /// `VACUUM INTO` omits removed rows that are not overwritten yet.
-    ///
-    /// - Parameter interruption: Ends the copying, and every later statement.
+    /// Copies the index at `source` to the empty file at `path`, while other connections write to it. Uses
+    /// `VACUUM INTO` instead of SQLite's backup interface. Both read one snapshot and block no writer, but only
+    /// `VACUUM INTO` omits removed rows that are not overwritten yet. `interruption` ends the copying and later
+    /// statements.
     init(
         copying source: String, to path: String, busyTimeout: Duration, until interruption: InterruptFlag
     ) throws(StoreError) {

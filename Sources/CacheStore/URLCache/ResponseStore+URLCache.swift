@@ -1,10 +1,8 @@
 internal import CPlatform
 internal import CacheFoundation
 
-/// Records the import of a `URLCache`.
-///
-/// The record is an empty file in the directory of the store and not a row, so that removing all entries does not bring
-/// the old responses back. A snapshot contains no such file.
+/// Records the import of a `URLCache`. The record is an empty file in the directory of the store and not a row, so that
+/// removing all entries does not bring the old responses back. A snapshot contains no such file.
 extension ResponseStore {
     /// Whether all of `database` was imported into `partition` before.
     package func hasImported(_ database: URLCacheDatabase, into partition: String) throws(StoreError) -> Bool {

@@ -41,10 +41,7 @@ package final class URLCacheDatabase {
     private let directory: FileDescriptor
     private let connection: Connection
 
-    /// Opens the database in `url`, the directory of a `URLCache`. Returns `nil` without a database.
-    ///
-    /// - Throws: ``StoreError/notAnIndex(path:reason:)``, ``StoreError/index(_:)``, ``StoreError/busy(path:)``,
-    ///   ``StoreError/file(_:)``.
+    /// Opens the database of the `URLCache` in `url`, if any. Throws `notAnIndex`, `index`, `busy` or `file`.
     package init?(in url: URL) throws(StoreError) {
         let given = url.path(percentEncoded: false)
         guard url.isFileURL, !given.utf8.contains(0), let resolved = realpath(given, nil) else { return nil }

@@ -1,7 +1,6 @@
-/// A number of bytes, in the tool's own units or in those of other tools.
-///
-/// `kB`, `MB`, `GB` and so on are powers of 1000. `KiB`, `MiB`, `GiB` and single letters are powers of 1024, as in the
-/// GNU tools. The package Integrations reads sizes with a link to this file, which therefore imports nothing.
+/// A number of bytes, in the tool's own units or in those of other tools. `kB`, `MB`, `GB` and so on are powers of
+/// 1000. `KiB`, `MiB`, `GiB` and single letters are powers of 1024, as in the GNU tools. The package Integrations reads
+/// sizes with a link to this file, which therefore imports nothing.
 package struct ByteLimit {
     package let byteCount: Int64
 

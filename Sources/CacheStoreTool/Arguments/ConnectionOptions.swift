@@ -18,12 +18,8 @@ struct ConnectionOptions: ParsableArguments {
             valueName: "host"))
     var insecureHosts: [String] = []
 
-    /// Returns a transport that takes proxies from the environment.
-    ///
-    /// - Parameters:
-    ///   - perHost: The most connections to one host.
-    ///   - idleTimeout: The time without bytes after which a transfer fails.
-    /// - Throws: An error in the file of root certificates, or in a proxy of the environment.
+    /// Returns a transport that takes proxies from the environment, with at most `perHost` connections to one host. A
+    /// transfer fails after `idleTimeout` without bytes. Throws for a bad file of root certificates or a bad proxy.
     func transport(perHost: Int, idleTimeout: Duration) throws -> any HTTPTransport {
         var connections = DefaultTransport.Configuration()
         connections.connectionsPerHost = perHost

@@ -47,15 +47,9 @@ struct LoadOptions: ParsableArguments {
         width ?? LaneWidths()[lane]
     }
 
-    /// Calls `body` with a loader for one lane. Then waits for arriving bodies and for writes to the shared tier.
-    ///
-    /// After an error of `body` or a signal, also stops the bodies of background revalidations. Their received parts
-    /// are stored.
-    ///
-    /// - Parameter watched: Wraps the transport to observe its transfers.
-    /// - Returns: The result of `body`, and the counts of the shared tier if the options name a tier.
-    /// - Throws: The error of `body`, of an option, of the file of root certificates, of a proxy in the environment, or
-    ///   of the secret in the environment.
+    /// Calls `body` with a loader for one lane, whose transfers `watched` observes. Then waits for arriving bodies and
+    /// for writes to the shared tier. After an error of `body` or a signal, also stops the bodies of background
+    /// revalidations. Their received parts are stored. Returns the counts of the shared tier if the options name one.
     func withLoader<Result>(
         _ store: ResponseStore, lane: Lane, retry: RetryCount, watched: (any HTTPTransport) -> any HTTPTransport,
         _ body: (ResourceLoader) async throws -> Result

@@ -18,13 +18,8 @@ struct RowOptions: ParsableArguments {
     /// Whether the output is text on a terminal, cut to its width and limited in rows.
     var fitsTerminal: Bool { report.format == nil && Terminal.ofOutput != nil }
 
-    /// Prints the rows of a query.
-    ///
-    /// - Parameters:
-    ///   - limit: The limit from the command line, if any.
-    ///   - columns: The columns of the table. If empty, the columns of the query.
-    ///   - query: Runs the query. Its own limit must allow one more row than the printed rows.
-    /// - Returns: The limit if it cut off rows; otherwise `nil`.
+    /// Prints the rows of a query, in its own columns if `columns` is empty. The limit of `query` must allow one more
+    /// row than the printed ones. Returns the limit if it cut off rows; otherwise `nil`.
     func print(
         limit: Int?, columns: [TextTable.Column] = [],
         text: @escaping TextTable.CellText = { $1.displayText }, _ query: RowPrinter.Query

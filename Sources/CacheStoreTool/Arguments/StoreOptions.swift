@@ -56,9 +56,8 @@ struct StoreOptions: ParsableArguments {
         return try await Self.using(store, at: directory, body)
     }
 
-    /// Calls `body` with the store. Fails if the store does not exist.
-    ///
-    /// - Parameter isReadOnly: Whether the command changes nothing. An older schema is migrated first even then.
+    /// Calls `body` with the store. Fails if the store does not exist. With `isReadOnly`, the command changes nothing,
+    /// but an older schema is migrated first.
     func withExistingStore<Result>(
         isReadOnly: Bool = false, _ body: (ResponseStore) async throws -> Result
     ) async throws -> Result {
@@ -71,9 +70,8 @@ struct StoreOptions: ParsableArguments {
         return try await Self.withStore(at: directory, configuration: configuration, body)
     }
 
-    /// Returns the rows of a query. Opens the store read-only and never creates it.
-    ///
-    /// Has no time limit, because a query of a large store takes longer than the limit for programs.
+    /// Returns the rows of a query. Opens the store read-only and never creates it. Has no time limit, because a query
+    /// of a large store takes longer than the limit for programs.
     func query(_ sql: String, _ arguments: [SQLValue] = []) throws(Failure) -> SQLRows {
         try requireStore()
         do throws(StoreError) {
@@ -84,9 +82,7 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// Calls `body` with each row of a query until `body` returns `false`, and returns the names of the columns. Opens
-    /// the store read-only and never creates it.
-    ///
-    /// - Parameter isFromUser: Whether the SQL comes from the command line. Errors in such SQL are explained.
+    /// the store read-only and never creates it. Explains errors in SQL of the command line (`isFromUser`).
     func forEachRow(
         of sql: String, isFromUser: Bool = false, timeout: Duration? = nil, _ body: (SQLRows.Row) -> Bool
     ) throws(Failure) -> [String] {

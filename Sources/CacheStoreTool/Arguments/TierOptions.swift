@@ -19,9 +19,7 @@ struct TierOptions: ParsableArguments {
         if deadline.seconds != nil { throw ValidationError("--tier-deadline needs --tier") }
     }
 
-    /// Returns the tier, or `nil` without the option and the variable.
-    ///
-    /// - Throws: ``TierError`` for a missing secret or an invalid URL, and the errors of the connections.
+    /// The tier, or `nil` without option and variable. Throws ``TierError`` for a missing secret or an invalid URL.
     func tier(_ connections: ConnectionOptions, idleTimeout: Duration) throws -> SharedTier? {
         try url.map { try SharedTier.named($0, connections, idleTimeout: idleTimeout, partition, deadline) }
     }
@@ -51,9 +49,7 @@ struct TierURL: ParsableArguments {
         return url
     }
 
-    /// Returns the tier.
-    ///
-    /// - Throws: The same errors as ``TierOptions/tier(_:idleTimeout:)``.
+    /// Returns the tier. Throws the same errors as ``TierOptions/tier(_:idleTimeout:)``.
     func tier(_ partition: TierPartition? = nil, _ deadline: TierDeadline? = nil) throws -> SharedTier {
         connections.warn()
         return try SharedTier.named(url(), connections, idleTimeout: .seconds(60), partition, deadline)

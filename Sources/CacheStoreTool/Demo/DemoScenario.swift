@@ -36,9 +36,7 @@ struct DemoScenario: Sendable {
         self.progress = progress
     }
 
-    /// Runs all rounds.
-    ///
-    /// - Throws: ``Failure`` if a body differs from its file, or if the counts of origin and loader differ.
+    /// Runs all rounds. Throws ``Failure`` if a body differs from its file, or the counts of origin and loader differ.
     func run() async throws -> [DemoRound] {
         var rounds = [try await round("first fetch")]
         clock.advance(by: 60)

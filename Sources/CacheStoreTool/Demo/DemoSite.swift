@@ -1,6 +1,6 @@
 import LoopbackOrigin
 
-/// The files that the demo makes, the same in each run: a site of articles with style sheets, scripts, data and pictures.
+/// The files of the demo, the same in each run: a site of articles with style sheets, scripts, data and pictures.
 enum DemoSite {
     /// The folders, with the number and the sizes of their files.
     private static let folders: [(path: String, ending: String, count: Int, sizes: ClosedRange<Int>)] = [

@@ -14,11 +14,8 @@ package enum Interruption {
         var exitCode: ExitCode { ExitCode(128 + number) }
     }
 
-    /// Runs `work` in a task. The first SIGINT or SIGTERM cancels the task, the second ends the process. A signal that
-    /// the parent process has set to be ignored stays ignored.
-    ///
-    /// - Parameter prepare: Called before the cancellation of the task.
-    /// - Returns: The result of `work`, and the signal that interrupted it, if any.
+    /// Runs `work` in a task. The first SIGINT or SIGTERM calls `prepare` and cancels the task, the second ends the
+    /// process. A signal that the parent has set to be ignored stays ignored. Also returns the signal, if any.
     package static func cancelling<Result: Sendable>(
         after prepare: @escaping @Sendable () -> Void = {}, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> (result: Result, signal: Signal?) {
@@ -74,8 +71,7 @@ package enum Interruption {
 }
 
 extension ResourceLoader {
-    /// Waits for arriving bodies like ``waitForBodies()``, even in a task that a signal has cancelled, because the
-    /// parts of interrupted bodies are still being stored.
+    /// Waits like ``waitForBodies()``, even in a task that a signal has cancelled: it still stores parts of bodies.
     func waitForBodiesAfterSignal() async {
         await Task { await waitForBodies() }.value
     }

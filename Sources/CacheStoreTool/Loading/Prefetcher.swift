@@ -9,10 +9,8 @@ struct Prefetcher: Sendable {
     let line: ProgressLine
     let request: @Sendable (String) -> ResourceRequest
 
-    /// Returns after all loads have ended. Cancelling the task cancels the loads immediately.
-    ///
-    /// - Parameter count: The most concurrent loads.
-    /// - Throws: ``Failure`` for an unreadable list.
+    /// Returns after all loads have ended, of which at most `count` are concurrent. Cancelling the task cancels the
+    /// loads immediately. Throws ``Failure`` for an unreadable list.
     func run(atOnce count: Int) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var list = URLList(file)

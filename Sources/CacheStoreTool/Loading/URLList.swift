@@ -16,8 +16,7 @@ struct URLList {
         reader = ChunkReader(file)
     }
 
-    /// Returns the number of lines in the whole file, or `nil` for an input that can be read only once. Reads to the
-    /// end and blocks.
+    /// The number of lines, or `nil` for an input that can be read only once. Reads to the end and blocks.
     static func count(in file: InputFile) throws(Failure) -> Int? {
         guard let start = file.position else { return nil }
         var parser = URLListParser()

@@ -1,6 +1,5 @@
-/// The growth rate of a count over the last ten seconds.
-///
-/// Ignores earlier growth: the store answers quickly at first, which would overestimate the network's rate.
+/// The growth rate of a count over the last ten seconds. Ignores earlier growth: the store answers quickly at first,
+/// which would overestimate the network's rate.
 package struct RecentRate: Sendable {
     static let span = Duration.seconds(10)
     /// The shortest time between two kept samples.

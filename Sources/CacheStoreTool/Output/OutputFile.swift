@@ -1,9 +1,7 @@
 import Foundation
 
-/// A file that is replaced atomically: readers see all old bytes or all new bytes.
-///
-/// Writes to a temporary file in the same directory, then renames it. Writes directly to a path that is not a regular
-/// file, such as `/dev/null`.
+/// A file that is replaced atomically: readers see all old bytes or all new bytes. Writes to a temporary file in the
+/// same directory, then renames it. Writes directly to a path that is not a regular file, such as `/dev/null`.
 struct OutputFile {
     let path: String
 

@@ -1,10 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Writes to the standard output in the background.
-///
-/// A query keeps a snapshot of the index until it ends, so it should not wait for the reader of a pipe. Unwritten bytes
-/// stay in memory, up to a limit.
+/// Writes to the standard output in the background. A query keeps a snapshot of the index until it ends, so it should
+/// not wait for the reader of a pipe. Unwritten bytes stay in memory, up to a limit.
 final class OutputQueue: Sendable {
     /// The number of unwritten bytes at which ``add(_:)`` starts to wait for the reader.
     private static let capacity = 64 << 20
@@ -35,9 +33,7 @@ final class OutputQueue: Sendable {
         if count > Self.capacity { queue.sync {} }
     }
 
-    /// Waits until all bytes are written.
-    ///
-    /// - Throws: The first error of a write.
+    /// Waits until all bytes are written. Throws the first error of a write.
     func finish() throws {
         queue.sync {}
         if let failure = failure.withLock({ $0 }) { throw failure }

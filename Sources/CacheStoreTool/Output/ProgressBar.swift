@@ -9,10 +9,7 @@ package struct ProgressBar: Sendable {
     let byteCount: Int64
     let bytesPerSecond: Double?
 
-    /// - Parameters:
-    ///   - total: The number of loads. If `nil`, the line has no bar.
-    ///   - perSecond: The completed loads per second, or `nil` before the first rate.
-    ///   - byteCount: The bytes received from the network.
+    /// Without `total`, there is no bar. `perSecond` is `nil` before the first rate. `byteCount` counts received bytes.
     package init(completed: Int, total: Int?, perSecond: Double?, byteCount: Int64, bytesPerSecond: Double?) {
         self.completed = completed
         // The list may have grown since it was counted.

@@ -52,9 +52,8 @@ final class ProgressLine: Sendable {
         try write()
     }
 
-    /// Shows the line while `work` runs.
-    ///
-    /// - Parameter ask: Called before each update, for work that does not call ``say(_:)``. `nil` keeps the text.
+    /// Shows the line while `work` runs. Calls `ask` before each update, for work that does not call ``say(_:)``; `nil`
+    /// keeps the text.
     func show<Result>(
         asking ask: @escaping @Sendable () -> String? = { nil }, during work: () async throws -> Result
     ) async throws -> Result {

@@ -16,12 +16,7 @@ final class ResponseReports: Sendable {
         self.format = format
     }
 
-    /// Reports a loaded response. Omits absent values.
-    ///
-    /// - Parameters:
-    ///   - url: The URL from the command line.
-    ///   - file: The file to which the body was written, or `nil` for a body in the store only.
-    ///   - total: The duration of the load.
+    /// Reports a response to `url` of the command line. Omits absent values. `file` is `nil` for an unwritten body.
     func add(_ url: String, _ resource: Loaded<Data>, file: String?, store: URL, total: Duration) throws {
         let digest = "\(ContentDigest(of: resource.data))"
         let expires = resource.expiresAt?.formatted(.iso8601)

@@ -1,8 +1,7 @@
 package import Foundation
 
-/// The unbuffered standard output.
-///
-/// Avoids `print`, which buffers the output to a pipe. Each write is complete when the method returns.
+/// The unbuffered standard output. Avoids `print`, which buffers the output to a pipe. Each write is complete when the
+/// method returns.
 enum StandardOutput {
     /// The reader has closed the pipe.
     struct ReaderIsGone: Error {}
@@ -21,8 +20,7 @@ enum StandardOutput {
         }
     }
 
-    /// Fails if the standard output is a terminal and the bytes are binary: their control characters could change the
-    /// state of the terminal.
+    /// Fails if the standard output is a terminal and the bytes are binary: control characters could change its state.
     static func refuseOnTerminal(_ bytes: some DataProtocol, of url: String, remedy: String) throws(Failure) {
         guard Terminal.ofOutput != nil, bytes.isBinary else { return }
         throw Failure(.no, "\(url): the body is binary, and can disturb a terminal; \(remedy)")
@@ -48,8 +46,7 @@ enum StandardError {
 }
 
 extension DataProtocol {
-    /// Whether the first bytes contain a control character that texts do not use. curl also examines 2,000 bytes, but
-    /// looks for NUL only.
+    /// Whether the first bytes have a control character unusual in texts. curl also reads 2,000 bytes, for NUL only.
     package var isBinary: Bool {
         prefix(2_000).contains { byte in
             switch byte {

@@ -38,8 +38,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// The columns of a scalar on most terminals: none for a combining mark, two for wide East Asian letters and
-    /// pictures, otherwise one.
+    /// The columns of a scalar on most terminals: combining marks 0, wide East Asian letters and pictures 2, else 1.
     fileprivate var columnCount: Int {
         switch value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,

@@ -8,8 +8,7 @@ extension String {
         return nearest.flatMap { $0.distance <= limit ? $0.candidate : nil }
     }
 
-    /// Returns the Damerau-Levenshtein distance: the number of letters to add, remove, replace or swap with a
-    /// neighbour.
+    /// The Damerau-Levenshtein distance: the letters to add, remove, replace or swap with a neighbour.
     private func distance(to other: String) -> Int {
         let (left, right) = (Array(self), Array(other))
         var rows = [Array(0...right.count)]

@@ -14,8 +14,7 @@ extension String {
         }
     }
 
-    /// Whether the text may contain a control character: U+0000 to U+001F, or U+007F to U+009F. From U+0080 on, these
-    /// are C2 and another byte.
+    /// Whether the text may have controls: U+0000–1F or U+007F–9F. From U+0080 on, these are C2 and another byte.
     private var mayHaveControls: Bool {
         utf8.contains { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }
     }

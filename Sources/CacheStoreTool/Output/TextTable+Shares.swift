@@ -3,13 +3,9 @@ import Foundation
 extension TextTable {
     private static let barWidth = 20
 
-    /// Returns a table of shares with bars. At most 80 columns wide for short names and numbers.
-    ///
-    /// - Parameters:
-    ///   - title: The name of the first column.
-    ///   - numbers: The names of the columns between the shares and the bars.
-    ///   - rows: The rows, with shares as fractions of 1.
-    ///   - longest: The share of a full bar.
+    /// Returns a table of shares with bars, at most 80 columns wide for short names and numbers. `title` is the name of
+    /// the first column. `numbers` are those of the columns between the shares and the bars. Shares are fractions of 1;
+    /// `longest` is that of a full bar.
     static func shares(
         _ title: String, _ numbers: [String], _ rows: [(name: String, share: Double, numbers: [String])],
         longest: Double

@@ -71,9 +71,8 @@ struct TextTable: RowEncoder {
     private var shown: [Int] = []
     private var expandedCount = 0
 
-    /// - Parameters:
-    ///   - columns: The columns. If empty, the columns of the query, with numbers aligned right.
-    ///   - limit: The columns of the terminal, or `nil` for no limit. A table that does not fit is expanded.
+    /// Without `columns`, uses those of the query, with numbers aligned right. A table that does not fit `limit`
+    /// columns of the terminal is expanded.
     init(
         _ columns: [Column] = [], isExpanded: Bool = false, limit: Int? = nil,
         cellText: @escaping CellText = { $1.displayText }
@@ -129,8 +128,7 @@ struct TextTable: RowEncoder {
         return !values.isEmpty && values.allSatisfy { $0.real != nil }
     }
 
-    /// Cuts columns so that a line fits into `limit` columns of the terminal. Never cuts numbers. Returns whether each
-    /// column keeps a few letters.
+    /// Cuts columns, but no numbers, so that a line fits `limit`. Returns whether each column keeps a few letters.
     private mutating func fit(_ limit: Int) -> Bool {
         var free = limit - Self.gap * (shown.count - 1)
         if shown.reduce(0, { $0 + widths[$1] }) <= free { return true }
@@ -195,9 +193,7 @@ struct TextTable: RowEncoder {
 
     // MARK: Whole tables
 
-    /// Returns the lines of a whole table, without a line feed after the last.
-    ///
-    /// - Parameter rows: Each row has as many cells as the table has columns.
+    /// Returns the lines of a whole table, without a final line feed. Each row has as many cells as the table columns.
     func text(of rows: [[String]], indent: String = "") -> String {
         text(rows.map { row in row.map { SQLValue.text($0) } }, columns: [], indent)
     }

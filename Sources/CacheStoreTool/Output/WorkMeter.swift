@@ -41,11 +41,7 @@ package final class WorkMeter: Sendable {
         self.unit = unit
     }
 
-    /// Returns the line and samples the rate.
-    ///
-    /// - Parameters:
-    ///   - total: The whole amount, or `nil` for an unknown amount.
-    ///   - elapsed: The time since the start. By default from the clock.
+    /// Returns the line and samples the rate. `elapsed` is the time since the start, by default from the clock.
     package func text(done: Int64, total: Int64?, after elapsed: Duration? = nil) -> String {
         let perSecond = rate.withLock { rate in
             rate.note(done, at: elapsed ?? ContinuousClock.now - start)

@@ -1,9 +1,6 @@
-/// Stops asking a failing engine, then probes it with one request at a time.
-///
-/// A result says something about the time of its request. So requests that fail at the same time count as one failure.
-/// An open breaker ignores requests that began before its first probe, whether they succeed or fail.
-///
-/// Pure: the time is an argument.
+/// Stops asking a failing engine, then probes it with one request at a time. A result says something about the time of
+/// its request. So requests that fail at the same time count as one failure. An open breaker ignores requests that
+/// began before its first probe, whether they succeed or fail. Pure: the time is an argument.
 package struct CircuitBreaker: Sendable {
     private enum State {
         /// `since`: the end of the last counted failure, or the beginning of the probe that closed the breaker.
@@ -49,9 +46,7 @@ package struct CircuitBreaker: Sendable {
         }
     }
 
-    /// Records that a request succeeded.
-    ///
-    /// - Parameter start: The beginning of the request.
+    /// Records that a request that began at `start` succeeded.
     package mutating func succeeded(from start: Duration) {
         switch state {
         case .closed(_, let since):
@@ -70,11 +65,7 @@ package struct CircuitBreaker: Sendable {
         state = .open(until: time, pause: firstPause)
     }
 
-    /// Records that a request failed.
-    ///
-    /// - Parameters:
-    ///   - start: The beginning of the request.
-    ///   - end: The present time.
+    /// Records that a request failed. `end` is the present time.
     package mutating func failed(from start: Duration, to end: Duration) {
         switch state {
         case .closed(let failures, let since):

@@ -3,10 +3,9 @@ internal import CacheLoader
 internal import HTTPTypes
 internal import Synchronization
 
-/// The body of a hit. If the tier fails during the transfer, the origin supplies the rest.
-///
-/// The origin sends the whole response again. Its chunks are compared with the same record, so the rest belongs to the
-/// same representation. The body fails only if the representation has changed.
+/// The body of a hit. If the tier fails during the transfer, the origin supplies the rest. The origin sends the whole
+/// response again. Its chunks are compared with the same record, so the rest belongs to the same representation. The
+/// body fails only if the representation has changed.
 final class ResumingBody: Sendable {
     private struct State {
         var first: Data?

@@ -20,7 +20,6 @@ extension SharedTier {
         }
     }
 
-    /// The result of a lookup.
     struct Lookup: Sendable {
         var hit: Hit?
         /// The records of the request that no removal has made invalid.
@@ -31,7 +30,6 @@ extension SharedTier {
         var now = HTTPDate.distantPast
         /// The reason of a miss, for `Cache-Status`.
         var reason = ForwardReason.uriMiss
-        /// The object of the URL.
         var keyObject = Answer<KeyObject>.failed(.unavailable("not asked"))
         /// The reason why the engine has not answered.
         var failure: TierEngineError?
@@ -51,9 +49,8 @@ extension SharedTier {
         return isAdmitted
     }
 
-    /// Looks up a response within the deadline, and counts the result. Call after ``admits(_:)``.
-    ///
-    /// A late lookup ends by itself, without the body, so that the connection stays usable.
+    /// Looks up a response within the deadline, and counts the result. Call after ``admits(_:)``. A late lookup ends by
+    /// itself, without the body, so that the connection stays usable.
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
         let first = FirstResult<Lookup?>()
@@ -211,11 +208,8 @@ extension SharedTier {
         }
     }
 
-    /// Returns the answer of a candidate, or `nil` if its body cannot answer the request.
-    ///
-    /// - Parameters:
-    ///   - age: The age, or `nil` for a response that the origin has just validated.
-    ///   - response: The head of the candidate after a validation.
+    /// Returns the answer of a candidate, or `nil` if its body cannot answer the request. After a validation by the
+    /// origin, `response` is the head of the candidate, and `age` is `nil`.
     func answer(
         _ candidate: Candidate, to request: HTTPRequest, age: Int64?, freshened response: StoredResponse? = nil
     ) async -> Result<Hit?, TierEngineError> {

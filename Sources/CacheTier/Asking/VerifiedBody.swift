@@ -3,9 +3,7 @@ internal import CacheLoader
 internal import Crypto
 internal import Synchronization
 
-/// Reads a body chunk by chunk. Returns only chunks that match the digests of their record.
-///
-/// Only one reader at a time.
+/// Reads a body chunk by chunk. Returns only chunks that match the digests of their record. Only one reader at a time.
 final class VerifiedBody: Sendable {
     enum Step: Sendable {
         case chunk(Data)
@@ -31,7 +29,6 @@ final class VerifiedBody: Sendable {
         self.record = record
     }
 
-    /// The number of returned chunks.
     var index: Int { state.withLock { $0.index } }
 
     /// Returns the next chunk of at most 64 KiB, unless it takes too long.

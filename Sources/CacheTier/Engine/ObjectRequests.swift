@@ -21,8 +21,7 @@ final class ObjectRequests: Sendable {
     /// The seconds by which the engine's clock is ahead of this machine's, from its latest response.
     private let secondsAhead = Mutex<Int64>(0)
 
-    /// - Throws: ``TierError/invalidURL(_:)`` for another text than an http or https URL without user, query and
-    ///   fragment.
+    /// Throws ``TierError/invalidURL(_:)`` for another text than an http or https URL without user, query and fragment.
     init(
         _ url: String, transport: any HTTPTransport, clock: @escaping @Sendable () -> Date,
         authorize: @escaping Authorizer
@@ -67,7 +66,7 @@ final class ObjectRequests: Sendable {
         return TierObject(.init(body: response.body, lastModified: Date(lastModified)), now: Date(now))
     }
 
-    /// - Returns: Whether the object was written, or `nil` if the engine does not know the condition.
+    /// Returns whether the object was written, or `nil` if the engine does not know the condition.
     func put(_ bytes: Data, as name: String, onlyIfAbsent: Bool) async throws(TierEngineError) -> Bool? {
         let response = try await send(.put, name, content: bytes, onlyIfAbsent ? [.ifNoneMatch: "*"] : [:])
         let status = response.head.status

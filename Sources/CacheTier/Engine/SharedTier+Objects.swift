@@ -70,9 +70,7 @@ extension SharedTier {
         }
     }
 
-    /// Writes an object.
-    ///
-    /// - Returns: Whether the object was written. Always `true` without the condition.
+    /// Writes an object, and returns whether it was written. Always `true` without the condition.
     @discardableResult
     func put(_ bytes: Data, as name: String, onlyIfAbsent: Bool = false) async throws(TierEngineError) -> Bool {
         let start = configuration.uptime()

@@ -4,10 +4,9 @@ internal import Crypto
 package import HTTPCaching
 package import HTTPTypes
 
-/// Signs requests with Signature Version 4 of AWS, which S3 and compatible engines verify.
-///
-/// Signs the authority and all fields of the request. Add unsigned fields afterwards. A path is encoded once, as S3
-/// requires, so pass the path as sent.
+/// Signs requests with Signature Version 4 of AWS, which S3 and compatible engines verify. Signs the authority and all
+/// fields of the request. Add unsigned fields afterwards. A path is encoded once, as S3 requires, so pass the path as
+/// sent.
 package struct SignatureV4: Sendable {
     private let credentials: S3Credentials
     private let region: String
@@ -18,12 +17,8 @@ package struct SignatureV4: Sendable {
         self.region = region
     }
 
-    /// Returns the value of `Authorization`.
-    ///
-    /// - Parameters:
-    ///   - request: The request as sent, without `Authorization`.
-    ///   - payloadHash: The SHA-256 of the content in hexadecimal digits.
-    ///   - time: The time of signing, `yyyyMMddTHHmmssZ`, as in `x-amz-date`.
+    /// Returns the value of `Authorization` for a request as sent without it. `payloadHash` is the SHA-256 of the
+    /// content in hexadecimal digits. `time` is the time of signing, `yyyyMMddTHHmmssZ`, as in `x-amz-date`.
     package func authorization(for request: HTTPRequest, payloadHash: String, time: String) -> String {
         let date = String(time.prefix(8))
         let scope = "\(date)/\(region)/\(service)/aws4_request"

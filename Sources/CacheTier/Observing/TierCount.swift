@@ -10,7 +10,6 @@ package struct TierCount: Sendable {
     /// The dimensions of its metric, without the tier's.
     let dimensions: [(String, String)]
 
-    /// Whether it counts refused objects.
     package var isRefusal: Bool { label == Self.refusalLabel }
 
     private static let refusalLabel = "refused"

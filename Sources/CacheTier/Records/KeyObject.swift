@@ -38,6 +38,5 @@ struct KeyObject: Codable, Sendable, Equatable {
 }
 
 extension VaryKey {
-    /// The names of the fields.
     var names: [String] { text.isEmpty ? [] : lines.map { String($0.prefix { $0 != ":" }) } }
 }

@@ -19,7 +19,6 @@ enum SealedObject {
         return magic + [UInt8(key.id.utf8.count)] + Data(key.id.utf8) + [UInt8(proof.count)] + proof + payload
     }
 
-    /// Returns the payload of an object.
     static func opening(_ object: Data, as name: String, with keys: TierKeys) throws(Refusal) -> Data {
         var reader = ByteReader(object)
         guard reader.take(3) == magic, let idCount = reader.take(1)?.first, let id = reader.take(Int(idCount)),
@@ -45,9 +44,7 @@ struct ByteReader {
         slice = bytes[...]
     }
 
-    /// The remaining bytes.
     var rest: Data { Data(slice) }
-    /// The number of remaining bytes.
     var restCount: Int { slice.count }
 
     /// Returns the next bytes, or `nil` for fewer remaining bytes.

@@ -54,7 +54,6 @@ extension SharedTier {
         return await readKeyObject(key)
     }
 
-    /// Reads the object of a URL.
     func readKeyObject(_ key: String) async -> Answer<KeyObject> {
         let (name, start) = (layout.keyObject(key), configuration.uptime())
         switch await get(name, limit: 16_384) {

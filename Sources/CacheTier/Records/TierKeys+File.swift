@@ -51,7 +51,7 @@ private struct KeyLines {
     private var writing: TierKey?
     private var reading: [TierKey] = []
 
-    /// - Throws: ``TierError/environment(_:)`` with the form that the line should have.
+    /// Throws ``TierError/environment(_:)`` with the form that the line should have.
     mutating func add(_ line: Substring) throws(TierError) {
         let words = line.prefix { $0 != "#" }.split(whereSeparator: \.isWhitespace)
         switch (words.first, words.count) {

@@ -55,7 +55,6 @@ struct TierRecord: Sendable, Equatable {
         self.body = body
     }
 
-    /// Creates the record of `body`.
     init(_ response: StoredResponse, body: Data, _ times: Times) {
         let isInside = body.count <= Self.inlineLimit
         head = Head(
@@ -71,7 +70,6 @@ struct TierRecord: Sendable, Equatable {
             }
     }
 
-    /// Encodes the record.
     func encoded() throws -> Data {
         let json = try JSONEncoder().encode(head)
         return chunkDigests.reduce(Data(number: json.count) + json, +) + (body ?? Data())
@@ -98,11 +96,7 @@ struct TierRecord: Sendable, Equatable {
         }
     }
 
-    /// Returns the time on the clock of the origin. Ages and lifetimes of the response use this clock.
-    ///
-    /// - Parameters:
-    ///   - now: The tier's present time.
-    ///   - lastModified: The tier's time of the object.
+    /// Returns the time on the clock of the origin, which ages and lifetimes use. Both arguments are times of the tier.
     func now(at now: HTTPDate, lastModified: HTTPDate) -> HTTPDate {
         let written = HTTPDate(secondsSince1970: head.writtenAt)
         // Writing the object again changes its Last-Modified, but not the authenticated time.

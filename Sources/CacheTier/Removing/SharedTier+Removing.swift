@@ -30,7 +30,6 @@ extension SharedTier {
     }
 
     /// Removes the responses that an unsafe request has made invalid (RFC 9111 §4.4, RFC 9875 §3), after the delivery.
-    ///
     /// This process stops using them immediately. A URL of which the tier has nothing costs a read, and no write.
     func invalidate(after request: HTTPRequest, _ reply: HTTPResponse) {
         let urls = Invalidation.targets(of: request, url: request.url, reply: reply)
@@ -53,7 +52,6 @@ extension SharedTier {
 
     /// A removal that the engine has not accepted yet.
     enum Removal: Hashable, Sendable {
-        /// The key of a URL.
         case url(String)
         /// The name of a scope's object.
         case scope(String)
@@ -69,7 +67,7 @@ extension SharedTier {
         }
     }
 
-    /// - Parameter pause: The pause before the next attempt if this one fails. Doubles up to 30 seconds.
+    /// `pause` is the pause before the next attempt if this one fails. Doubles up to 30 seconds.
     private func attempt(_ removal: Removal, pause: Duration) {
         writes.addUrgent { [self] in
             do throws(TierEngineError) {
@@ -92,9 +90,7 @@ extension SharedTier {
         }
     }
 
-    /// Writes the removal of a URL.
-    ///
-    /// - Parameter evenIfUnknown: Whether to write it even if the tier has nothing of the URL.
+    /// Writes the removal of a URL. With `evenIfUnknown`, writes it even if the tier has nothing of the URL.
     private func removeURL(_ key: String, evenIfUnknown: Bool) async throws(TierEngineError) {
         let name = layout.keyObject(key)
         var object = KeyObject()

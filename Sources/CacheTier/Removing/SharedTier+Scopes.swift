@@ -5,11 +5,10 @@ internal import Crypto
 internal import HTTPCaching
 internal import Synchronization
 
-/// Knows the last removals of hosts, tags and everything.
-///
-/// Each removal writes the object of its scope, and then the object `latest`. A machine polls `latest` alone. A change
-/// of that object makes the known scopes invalid: the machine reads each one again when a request needs it. While there
-/// is no `latest`, nothing was ever removed, and no scope is read.
+/// Knows the last removals of hosts, tags and everything. Each removal writes the object of its scope, and then the
+/// object `latest`. A machine polls `latest` alone. A change of that object makes the known scopes invalid: the machine
+/// reads each one again when a request needs it. While there is no `latest`, nothing was ever removed, and no scope is
+/// read.
 extension SharedTier {
     /// The last removals of scopes.
     struct Removals: Sendable {

@@ -2,9 +2,8 @@ internal import CacheFoundation
 internal import CacheLoader
 internal import Synchronization
 
-/// Copies a body while its reader reads it, and passes on the complete body.
-///
-/// Drops the bytes without room for more, or if the reader stops early.
+/// Copies a body while its reader reads it, and passes on the complete body. Drops the bytes without room for more, or
+/// if the reader stops early.
 final class FillingBody: Sendable {
     private struct State {
         var bytes = Data()
@@ -17,7 +16,7 @@ final class FillingBody: Sendable {
     /// Guards the bytes.
     private let state = Mutex(State())
 
-    /// - Parameter finish: Called with the complete body. Its owner takes over the reserved bytes.
+    /// `finish` receives the complete body. Its owner takes over the reserved bytes.
     init(_ body: TransportBody, for tier: SharedTier, finish: @escaping @Sendable (Data) -> Void) {
         self.body = body
         self.tier = tier

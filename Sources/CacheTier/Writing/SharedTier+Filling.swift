@@ -14,10 +14,8 @@ extension SharedTier {
         let arrival: Duration
         let asking: Asking
 
-        /// Whether a body matches the length and the digests in its head (RFC 9111 §3.3, RFC 9530).
-        ///
-        /// Always checked, even if the policy verifies nothing: one machine's damaged response must not reach all
-        /// machines.
+        /// Whether a body matches the length and the digests in its head (RFC 9111 §3.3, RFC 9530). Always checked,
+        /// even if the policy verifies nothing: one machine's damaged response must not reach all machines.
         func fits(_ body: Data) -> Bool {
             let (fields, isDecoded) = (response.fields, response.isBodyDecoded)
             let length = fields[.contentLength].flatMap { Int($0) }
@@ -33,7 +31,6 @@ extension SharedTier {
 
     /// The effect of an origin's reply on the tier.
     enum Keeping: Sendable {
-        /// The tier keeps the response.
         case fill(Fill)
         /// The tier keeps neither the response nor older ones, which would answer the next request.
         case remove
@@ -87,9 +84,8 @@ extension SharedTier {
         return .fill(Fill(response: response, arrival: arrival, asking: asking))
     }
 
-    /// Deletes records that a lookup has found, unless they are newer than a reply that the tier does not keep.
-    ///
-    /// A record may be newer if the reply came from a cache in front of the origin, or if another machine has just
+    /// Deletes records that a lookup has found, unless they are newer than a reply that the tier does not keep. A
+    /// record may be newer if the reply came from a cache in front of the origin, or if another machine has just
     /// written the record.
     func remove(_ candidates: [Candidate], olderThan date: HTTPDate) {
         guard keys.canWrite, !candidates.isEmpty else { return }
@@ -131,11 +127,7 @@ extension SharedTier {
         }
     }
 
-    /// Writes a record, and the object of the URL if it lacks the names in `Vary`.
-    ///
-    /// - Parameters:
-    ///   - makeRecord: Returns the record for its times.
-    ///   - writeBody: Writes the body of the record, if need be.
+    /// Writes a record, and the object of the URL if it lacks the names in `Vary`. `writeBody` may write the body.
     func write(
         _ fill: Fill, for request: HTTPRequest, after lookup: Lookup,
         _ makeRecord: (TierRecord.Times) -> TierRecord,
@@ -182,10 +174,8 @@ extension SharedTier {
             requestedAt: fill.asking.tierTime ?? written.advanced(by: -(now - fill.asking.start).roundedUpSeconds))
     }
 
-    /// Returns the object of the URL, or `nil` if the engine has none.
-    ///
     /// Reads once more if the lookup has not read it. Without conditional writes, also reads once more directly before
-    /// the write: a removal in between would be lost.
+    /// the write: a removal in between would be lost. Returns `nil` if the engine has no object of the URL.
     private func knownKey(_ key: String, after lookup: Lookup) async throws(TierEngineError) -> KeyObject? {
         var answer = lookup.keyObject
         switch answer {

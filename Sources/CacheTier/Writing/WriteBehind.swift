@@ -1,9 +1,8 @@
 internal import CacheFoundation
 internal import Synchronization
 
-/// Runs writes after the delivery of their responses, with a bound on the waiting bytes.
-///
-/// Bytes are reserved while a body arrives. Without room, the body is dropped, and the owner counts it.
+/// Runs writes after the delivery of their responses, with a bound on the waiting bytes. Bytes are reserved while a
+/// body arrives. Without room, the body is dropped, and the owner counts it.
 package final class WriteBehind: Sendable {
     private struct State {
         var byteCount = 0
@@ -50,11 +49,7 @@ package final class WriteBehind: Sendable {
     /// Guards the reserved bytes and the waiting writes. No write runs under this lock.
     private let state = Mutex(State())
 
-    /// Creates a queue.
-    ///
-    /// - Parameters:
-    ///   - byteLimit: The most bytes reserved at the same time.
-    ///   - width: The most simultaneous writes.
+    /// `byteLimit` is the most bytes reserved at the same time, `width` the most simultaneous writes.
     package init(byteLimit: Int, width: Int) {
         self.byteLimit = byteLimit
         self.width = max(1, width)

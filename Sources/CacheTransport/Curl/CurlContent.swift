@@ -8,7 +8,6 @@ struct CurlContent {
         case bytes(Int)
         /// The program has not produced the next chunk yet.
         case awaited
-        /// The exchange has failed.
         case failed
     }
 

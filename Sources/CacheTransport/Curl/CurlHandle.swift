@@ -125,10 +125,9 @@ final class CurlHandle {
         return transfer?.receive(bytes) ?? true
     }
 
-    /// Whether libcurl may send the request.
-    ///
-    /// libcurl sends any request once more, even a POST, if an old connection closes before the response. This method
-    /// allows that only for a repeatable request, and only on a new connection: all old ones may be closed.
+    /// Whether libcurl may send the request. libcurl sends any request once more, even a POST, if an old connection
+    /// closes before the response. This method allows that only for a repeatable request, and only on a new connection:
+    /// all old ones may be closed.
     fileprivate func permitsAttempt() -> Bool {
         let isNew = ccurl_info_long(pointer, CURLINFO_NUM_CONNECTS) > 0
         attemptCount += 1

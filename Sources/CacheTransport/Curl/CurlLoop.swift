@@ -9,12 +9,10 @@ internal import Glibc
 internal import Musl
 #endif
 
-/// Runs the transfers of a transport, all on one thread.
-///
-/// The thread exists while there are transfers, and as long afterwards as connections stay open. It sleeps in
-/// `curl_multi_poll` until the network, a deadline or an order wakes it.
+/// Runs the transfers of a transport, all on one thread. The thread exists while there are transfers, and as long
+/// afterwards as connections stay open. It sleeps in `curl_multi_poll` until the network, a deadline or an order wakes
+/// it.
 final class CurlLoop: Sendable {
-    /// A task for the thread.
     enum Order: Sendable {
         case start(CurlTransfer)
         /// Lets libcurl continue to receive or to send.
@@ -33,9 +31,8 @@ final class CurlLoop: Sendable {
         var closings: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// Wakes the thread. libcurl allows this call from any thread while the multi handle exists.
-    ///
-    /// `@unchecked`: `CurlLoop.state` guards the pointer; the thread takes it out before it frees the handle.
+    /// Wakes the thread. libcurl allows this call from any thread while the multi handle exists. `@unchecked`:
+    /// `CurlLoop.state` guards the pointer; the thread takes it out before it frees the handle.
     private struct Wakeup: @unchecked Sendable {
         let multi: UnsafeMutableRawPointer
 
@@ -135,8 +132,7 @@ final class CurlLoop: Sendable {
         }
     }
 
-    /// Ends the life of the thread, unless there is an order. Returns the callers that wait until the connections are
-    /// closed.
+    /// Ends the life of the thread, unless there is an order. Returns the callers that wait for closed connections.
     private func finish() -> [CheckedContinuation<Void, Never>]? {
         state.withLock { state in
             guard state.orders.isEmpty else { return nil }

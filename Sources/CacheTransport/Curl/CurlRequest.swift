@@ -18,7 +18,7 @@ struct CurlRequest: Sendable {
     let proxy: ProxyServer?
     let checksCertificate: Bool
 
-    /// - Throws: ``TransportError/Code/unsupportedRequest``.
+    /// Throws ``TransportError/Code/unsupportedRequest``.
     init(
         _ request: HTTPRequest, _ content: RequestContent?, _ configuration: CurlTransport.Configuration
     ) throws(TransportError) {

@@ -6,16 +6,14 @@ internal import HTTPTypes
 internal import Synchronization
 
 /// One exchange: its request, and the part of its response that has arrived. Connects libcurl, which pushes, to a
-/// reader, which pulls.
-///
-/// A callback of libcurl or the thread of the loop calls the methods of the section "The loop's side".
+/// reader, which pulls. A callback of libcurl or the thread of the loop calls the methods of the section "The loop's
+/// side".
 final class CurlTransfer: Sendable {
     private typealias HeadWaiter = CheckedContinuation<Result<HTTPResponse, TransportError>, Never>
     private typealias ChunkWaiter = CheckedContinuation<Result<Data?, TransportError>, Never>
 
     private struct State {
         var reader: ResponseHeadReader
-        /// The head of the final response.
         var head: HTTPResponse?
         var headWaiter: HeadWaiter?
         /// The interim responses that have arrived since the last delivery.
@@ -282,9 +280,8 @@ final class CurlTransfer: Sendable {
         state.withLock { $0.reader.hasHiddenLength && $0.bodyLength == $0.receivedByteCount }
     }
 
-    /// Whether the request may be sent once more on a new connection (RFC 9110 §9.2.2).
-    ///
-    /// The method is safe, the content is in memory, and no part of a response was handed over.
+    /// Whether the request may be sent once more on a new connection (RFC 9110 §9.2.2). The method is safe, the content
+    /// is in memory, and no part of a response was handed over.
     var isRepeatable: Bool {
         state.withLock { state in
             request.method.isSafe && state.content?.isRepeatable != false && state.head == nil && !state.hasInterim
@@ -311,9 +308,8 @@ final class CurlTransfer: Sendable {
         }
     }
 
-    /// Returns the error of an exchange whose transfer has ended. A complete response has none.
-    ///
-    /// - Parameter failure: Returns the error of libcurl, if there is one.
+    /// Returns the error of an exchange whose transfer has ended. A complete response has none. `failure` returns the
+    /// error of libcurl, if there is one.
     func error(_ failure: (_ hasHead: Bool) -> TransportError?) -> TransportError? {
         state.withLock { state in
             if let failure = state.failure { return failure }

@@ -47,7 +47,6 @@ final class CurlTransfers {
         }
     }
 
-    /// Ends all transfers with an error.
     func endAll(_ error: TransportError) {
         for handle in handles.values {
             handle.transfer?.end(error)
@@ -69,9 +68,7 @@ final class CurlTransfers {
         expire()
     }
 
-    /// Waits for the network, a deadline, or an order.
-    ///
-    /// - Parameter limit: The longest time, if there is no transfer.
+    /// Waits for the network, a deadline, or an order. `limit` is the longest time, if there is no transfer.
     func sleep(atMost limit: Duration) {
         guard arrivals.isEmpty else { return }
         let rest = isEmpty ? limit : nextCheck - .now

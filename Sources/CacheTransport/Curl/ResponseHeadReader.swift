@@ -1,8 +1,7 @@
 internal import HTTPTypes
 
-/// Assembles the heads of a response from their lines, as they arrive: first the interim ones, then the final one. Pure.
-///
-/// Lenient where RFC 9112 is: a line may end in LF alone, a folded line continues the value before it (§5.2), and
+/// Assembles the heads of a response from their lines, as they arrive: first the interim ones, then the final one.
+/// Pure. Lenient where RFC 9112 is: a line may end in LF alone, a folded line continues the value before it (§5.2), and
 /// whitespace before a colon is removed (§5.1). Values keep their bytes.
 struct ResponseHeadReader: Sendable {
     /// The meaning of a line.
@@ -15,7 +14,6 @@ struct ResponseHeadReader: Sendable {
         case final(HTTPResponse)
     }
 
-    /// The number of bytes of all lines.
     private(set) var byteCount = 0
     /// The length of the body that the final head declares, without a transfer coding.
     private(set) var contentLength: Int64?
@@ -29,7 +27,7 @@ struct ResponseHeadReader: Sendable {
     private var fields: [(name: HTTPField.Name, value: [UInt8])] = []
     private var isComplete = false
 
-    /// - Parameter maxByteCount: The largest number of bytes of all heads and trailer fields of a response together.
+    /// `maxByteCount` is the largest number of bytes of all heads and trailer fields of a response together.
     init(maxByteCount: Int) {
         self.maxByteCount = maxByteCount
     }

@@ -8,12 +8,8 @@ internal import Musl
 #endif
 
 extension TransportError {
-    /// Translates an error of libcurl.
-    ///
-    /// - Parameters:
-    ///   - text: The words of libcurl for it, perhaps empty.
-    ///   - proxyStatus: The status of the proxy's answer to CONNECT; 0 without one.
-    ///   - systemError: The `errno` of a failed connection; 0 for none.
+    /// Translates an error of libcurl and its perhaps empty `text`. `proxyStatus` is the status of the proxy's answer
+    /// to CONNECT, and `systemError` the `errno` of a failed connection. 0 means none.
     init?(_ code: CURLcode, text: String, hasHead: Bool, proxyStatus: Int = 0, systemError: Int = 0) {
         guard code != CURLE_OK else { return nil }
         if proxyStatus >= 300 {

@@ -3,16 +3,12 @@ package import HTTPTypes
 
 // Answers range requests (RFC 9110 §15.3.7, §15.5.17). The segments are as long as `Content-Length`.
 extension StoredAnswer {
-    /// Composes the answer to a range request.
-    ///
-    /// - Parameters:
-    ///   - answer: The answer to deliver.
-    ///   - head: The head for all stored bytes: ``StoredResponse/head(age:policy:)``.
-    ///   - completeLength: The length of the whole representation, if known.
-    ///   - bodyStart: The offset of the first byte of the stored body.
-    ///   - seed: A text that differs for different bytes, such as their digest. Determines the boundary between parts.
-    /// - Returns: `nil` for a whole or a 416 without a known length, and for several parts of an encoded
-    ///   representation. The caller then delivers the whole or forwards the request to the origin.
+    /// Composes the answer to a range request. `head` is the head for all stored bytes:
+    /// ``StoredResponse/head(age:policy:)``. `completeLength` is the length of the whole representation, if known, and
+    /// `bodyStart` the offset of the first stored byte. `seed` differs for different bytes, such as their digest, and
+    /// determines the boundary between parts. Returns `nil` for a whole or a 416 without a known length, and for
+    /// several parts of an encoded representation. The caller then delivers the whole or forwards the request to the
+    /// origin.
     package init?(_ answer: RangeAnswer, head: HTTPResponse, completeLength: Int64?, bodyStart: Int64 = 0, seed: String)
     {
         switch answer {
@@ -95,11 +91,9 @@ extension StoredAnswer {
     }
 
     /// Returns 128 bits of FNV-1a over the seed as hexadecimal digits, which any boundary may contain (RFC 2046
-    /// §5.1.1).
-    ///
-    /// The same bytes get the same boundary, so that answers can be compared and repeated. Accidental occurrences in
-    /// the content are as unlikely as with a random boundary. A deliberate occurrence is harmless, because
-    /// Content-Range states the end of each part.
+    /// §5.1.1). The same bytes get the same boundary, so that answers can be compared and repeated. Accidental
+    /// occurrences in the content are as unlikely as with a random boundary. A deliberate occurrence is harmless,
+    /// because Content-Range states the end of each part.
     private static func boundary(_ seed: String) -> String {
         let halves = [FNV1a.hash(seed.utf8), FNV1a.hash(seed.utf8.reversed().lazy.map { $0 ^ 0x5c })]
         return halves.map { $0.bigEndian }.withUnsafeBytes(\.hexadecimal)

@@ -139,7 +139,7 @@ public enum ReplyDecision: Hashable, Sendable {
             return stored(part: nil).map(ReplyDecision.store) ?? .relay(removeStored: false)
         }
 
-        /// Returns the response to store. Returns `nil` when no request can match it, as for a `Vary` with "*" (RFC 9111
+        /// Returns the response to store, or `nil` when no request can match it, as for a `Vary` with "*" (RFC 9111
         /// §4.1).
         private func stored(part: StoredPart?) -> StoredResponse? {
             let varyKey = VaryKey(

@@ -35,8 +35,7 @@ public struct ReuseDecision: Hashable, Sendable {
     /// The reason for the action.
     public let rule: Rule
 
-    /// The date at which the answering response becomes stale. `nil` without an answering response, or for a response
-    /// that always needs validation.
+    /// When the answering response becomes stale. `nil` without such a response, or if it always needs validation.
     package let expiry: HTTPDate?
 
     init(_ action: Action, rule: Rule, expiry: HTTPDate? = nil) {

@@ -2,9 +2,7 @@ package import HTTPTypes
 
 /// Chooses the stored response that a request selects, fresh or stale (RFC 9111 §4.1).
 package enum SelectedResponse {
-    /// Returns the index of the preferred candidate with a suitable body.
-    ///
-    /// Ignores freshness and all directives about reuse.
+    /// The index of the preferred candidate with a suitable body. Ignores freshness and all directives about reuse.
     package static func choose(
         for request: HTTPRequest, candidates: [StoredResponse], policy: CachePolicy,
         fingerprint: VaryKey.Fingerprint

@@ -50,10 +50,9 @@ public enum StaleFallback {
         return permitted.preferred?.index
     }
 
-    /// Returns the seconds after its lifetime during which a response may be served stale. `nil` means never.
-    ///
-    /// The strictest of request, response and policy applies. A `stale-if-error` applies to every kind of failure, not
-    /// only to the statuses of RFC 5861 §4, "500, 502, 503, 504".
+    /// Returns the seconds after its lifetime during which a response may be served stale. `nil` means never. The
+    /// strictest of request, response and policy applies. A `stale-if-error` applies to every kind of failure, not only
+    /// to the statuses of RFC 5861 §4, "500, 502, 503, 504".
     private static func limit(
         _ failure: Failure, _ freshness: Freshness, _ directives: RequestDirectives, _ policy: CachePolicy
     ) -> Int64? {

@@ -2,7 +2,6 @@ package import HTTPTypes
 
 /// The stored responses, fresh or stale, that the request selects and whose bodies can answer it.
 struct SuitableResponses {
-    /// The responses that can answer.
     private(set) var responses: [SuitableResponse] = []
     /// Whether the request selects any response, even one without its body.
     private(set) var isSelected = false
@@ -66,9 +65,8 @@ struct SuitableResponses {
         return ReuseDecision(.validate(nominee.response.index, conditional, reason), rule: refusal)
     }
 
-    /// Chooses a stored part to complete, if the request asks for the whole response.
-    ///
-    /// - Parameter isNewer: Whether to choose only a part that is preferred to all whole responses.
+    /// Chooses a stored part to complete, if the request asks for the whole response. With `isNewer`, chooses only a
+    /// part that is preferred to all whole responses.
     func resumption(
         of request: HTTPRequest, _ directives: RequestDirectives, _ candidates: [StoredResponse], isNewer: Bool
     ) -> ReuseDecision? {
@@ -124,7 +122,6 @@ struct SuitableResponse {
 }
 
 extension [SuitableResponse] {
-    /// The most preferred response.
     var preferred: SuitableResponse? { self.max { $1.isPreferred(to: $0) } }
 }
 
@@ -138,9 +135,7 @@ extension StoredResponse {
                 fields, for: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
     }
 
-    /// Whether the stored body contains all requested bytes.
-    ///
-    /// - Parameter ranges: The ranges of the request.
+    /// Whether the stored body contains all bytes of `ranges`, the requested ones.
     func holds(_ ranges: RangeSet?, of request: HTTPRequest) -> Bool {
         guard let part else { return true }
         guard let ranges, IfRange.permitsRange(request, stored: fields, responseTime: responseTime) else {

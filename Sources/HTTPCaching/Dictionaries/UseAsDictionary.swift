@@ -1,10 +1,9 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// The requests for which a response can be the compression dictionary (RFC 9842 §2.1).
-///
-/// Supports URL patterns of literal text and `*`, for a path and for a query. A pattern with groups, names, modifiers,
-/// escapes or dot segments matches nothing.
+/// The requests for which a response can be the compression dictionary (RFC 9842 §2.1). Supports URL patterns of
+/// literal text and `*`, for a path and for a query. A pattern with groups, names, modifiers, escapes or dot segments
+/// matches nothing.
 package struct UseAsDictionary: Hashable, Sendable {
     /// The longest `id` (RFC 9842 §2.1.3).
     static let maxIDLength = 1024
@@ -19,11 +18,8 @@ package struct UseAsDictionary: Hashable, Sendable {
     /// `nil` matches any query and no query.
     private let query: Glob?
 
-    /// Reads `Use-As-Dictionary`. Returns `nil` for a response that is no dictionary, or an unsupported one.
-    ///
-    /// RFC 9842 §2.1.2: a client without request destinations treats `match-dest` as empty.
-    ///
-    /// - Parameter url: The normalised URL of the response.
+    /// Returns `nil` for a response that is no dictionary, or an unsupported one. RFC 9842 §2.1.2: a client without
+    /// request destinations treats `match-dest` as empty. `url` is the normalised URL of the response.
     package init?(_ fields: HTTPFields, of url: String) {
         guard let members = fields.structuredDictionary(named: "use-as-dictionary"),
             let match = members["match"]?.string,

@@ -1,9 +1,7 @@
 internal import HTTPTypes
 
 extension Explanation.Age {
-    /// The age of `response` with each term of RFC 9111 §4.2.3.
-    ///
-    /// Repeats the computation of ``Freshness``, because a hit should not compute and carry the terms.
+    /// Repeats the terms of RFC 9111 §4.2.3 from ``Freshness``, because a hit should not compute and carry them.
     init(of response: StoredResponse, _ freshness: Freshness, field: Int64, at now: HTTPDate) {
         total = freshness.age(at: now)
         residentTime = max(0, now.seconds(since: response.responseTime))

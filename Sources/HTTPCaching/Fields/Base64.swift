@@ -1,9 +1,7 @@
 /// Decodes the text of a Byte Sequence (RFC 9651 §4.2.7, RFC 4648 §4). `Data(base64Encoded:)` would refuse text without
 /// padding, which RFC 9651 accepts.
 enum Base64 {
-    /// Returns the bytes of base64 text, or `nil` for other text.
-    ///
-    /// RFC 9651 §4.2.7: accepts missing or excess padding, and pad bits other than zero.
+    /// RFC 9651 §4.2.7: accepts missing or excess padding, and pad bits other than zero. Returns `nil` for other text.
     static func bytes(of text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count / 4 * 3)

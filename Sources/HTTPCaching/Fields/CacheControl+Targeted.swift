@@ -25,10 +25,8 @@ extension CacheControl {
     }
 
     /// Applies a member by its inferred type (§2.1): Boolean without an argument, Integer for a number, String or Token
-    /// for field names.
-    ///
-    /// As in `Cache-Control`, a member of another type may restrict but never permits. The last value of a duplicate
-    /// name counts, as in every Dictionary (RFC 9651 §4.2.2).
+    /// for field names. As in `Cache-Control`, a member of another type may restrict but never permits. The last value
+    /// of a duplicate name counts, as in every Dictionary (RFC 9651 §4.2.2).
     private mutating func apply(_ name: String, _ value: ItemOrInnerList) {
         switch name {
         case "max-age": maxAge = DeltaSeconds(value)

@@ -61,8 +61,7 @@ public struct CacheControl: Hashable, Sendable {
         return isPublic || (mustRevalidate && !mustRevalidateIsMalformed)
     }
 
-    /// Whether the response must not be stored. RFC 9111 §5.2.2.3: a cache that supports `must-understand` ignores
-    /// `no-store`.
+    /// RFC 9111 §5.2.2.3: a cache that supports `must-understand` ignores `no-store`.
     var forbidsStoring: Bool { noStore && !mustUnderstand }
 
     /// Adds the directives of another line.
@@ -120,10 +119,9 @@ extension CacheControl {
         return scanner.quotedString().map(Argument.quoted) ?? .unterminated
     }
 
-    /// Reads the rest of a malformed element and applies only its restrictions.
-    ///
-    /// After an unterminated quote, data and directives are indistinguishable. With `beyondCommas`, the parser
-    /// therefore searches the whole rest of the field value and ignores quotes.
+    /// Reads the rest of a malformed element and applies only its restrictions. After an unterminated quote, data and
+    /// directives are indistinguishable. With `beyondCommas`, the parser therefore searches the whole rest of the field
+    /// value and ignores quotes.
     private mutating func restrictByRest(_ scanner: inout FieldScanner, beyondCommas: Bool) {
         var beyondCommas = beyondCommas
         while let byte = scanner.next {

@@ -112,7 +112,7 @@ extension CacheStatus {
         }
     }
 
-    /// Percent-encodes every byte that a String cannot contain (RFC 9651 §3.3.3). Returns `nil` for text that is too
+    /// Percent-encodes the bytes that a String cannot contain (RFC 9651 §3.3.3). Returns `nil` for text that is too
     /// long.
     private static func printable(_ text: String) -> String? {
         guard text.utf8.count <= maxTextByteCount else { return nil }

@@ -1,7 +1,6 @@
-/// A date and time of day in UTC and the proleptic Gregorian calendar.
-///
-/// The conversions use the algorithms of https://howardhinnant.github.io/date_algorithms.html. Their years begin in
-/// March, so that the leap day is the last day of a year.
+/// A date and time of day in UTC and the proleptic Gregorian calendar. The conversions use the algorithms of
+/// https://howardhinnant.github.io/date_algorithms.html. Their years begin in March, so that the leap day is the last
+/// day of a year.
 struct CivilTime {
     var year: Int64
     var month: Int64
@@ -36,7 +35,6 @@ struct CivilTime {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The same time in seconds since 1970.
     var date: HTTPDate { HTTPDate(secondsSince1970: daysSince1970 * 86_400 + secondOfDay) }
 
     /// The number of days since Sunday.

@@ -3,10 +3,9 @@ internal import ByteText
 /// The bytes of a field value or of a part of it, not necessarily UTF-8.
 package typealias FieldBytes = UnsafeBufferPointer<UInt8>
 
-/// Reads a field value by the grammar of RFC 9110 §5.6.
-///
-/// Reads each byte once or twice, allocates nothing and never passes the end, for any input. The scanner and its
-/// results are valid only while the buffer is: inside `withUnsafeBytesOfValue`.
+/// Reads a field value by the grammar of RFC 9110 §5.6. Reads each byte once or twice, allocates nothing and never
+/// passes the end, for any input. The scanner and its results are valid only while the buffer is: inside
+/// `withUnsafeBytesOfValue`.
 ///
 /// The folder `Fields/` reads and writes fields: lists, dates, numbers, directives, URI references and structured
 /// fields. The folder may use the bytes of fields. The folder names no type of another folder, such as a policy or a
@@ -22,7 +21,6 @@ package struct FieldScanner {
     /// The next byte, or `nil` at the end.
     package var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    /// Skips the next byte.
     package mutating func advance() {
         if position < bytes.count { position += 1 }
     }
@@ -38,9 +36,8 @@ package struct FieldScanner {
         while let byte = next, byte.isFieldWhitespace { position += 1 }
     }
 
-    /// Moves to the next list element. Returns `false` at the end.
-    ///
-    /// RFC 9110 §5.6.1.2: a recipient must parse and ignore a reasonable number of empty list elements.
+    /// Returns `false` at the end. RFC 9110 §5.6.1.2: a recipient must parse and ignore a reasonable number of empty
+    /// list elements.
     mutating func skipToElement() -> Bool {
         while let byte = next {
             guard byte == UInt8(ascii: ",") || byte.isFieldWhitespace else { return true }
@@ -79,9 +76,8 @@ package struct FieldScanner {
         return position == start ? nil : FieldBytes(rebasing: bytes[start..<position])
     }
 
-    /// Reads the next quoted-string and returns its content without unescaping quoted-pairs.
-    ///
-    /// - Returns: `nil` without a closing quote. The scanner is then after the opening quote.
+    /// Reads the next quoted-string and returns its content without unescaping quoted-pairs. Returns `nil` without a
+    /// closing quote; the scanner is then after the opening quote.
     package mutating func quotedString() -> FieldBytes? {
         guard skip(UInt8(ascii: "\"")) else { return nil }
         var end = position

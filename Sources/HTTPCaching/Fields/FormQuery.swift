@@ -31,10 +31,8 @@ package enum FormQuery {
         }.map(\.element)
     }
 
-    /// Decodes `+` as a space, and percent-encoded bytes as UTF-8.
-    ///
-    /// Replaces invalid UTF-8 with U+FFFD, as in "UTF-8 decode without BOM". Keeps a `%` without two hexadecimal
-    /// digits.
+    /// Decodes `+` as a space, and percent-encoded bytes as UTF-8. Replaces invalid UTF-8 with U+FFFD, as in "UTF-8
+    /// decode without BOM". Keeps a `%` without two hexadecimal digits.
     package static func decoded(_ text: Substring.UTF8View) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

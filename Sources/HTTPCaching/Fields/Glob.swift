@@ -13,10 +13,8 @@ package struct Glob: Hashable, Sendable {
         last = parts.count > 1 ? parts[parts.count - 1] : nil
     }
 
-    /// Whether the pattern matches the whole text.
-    ///
-    /// Takes the first occurrence of each part. A later occurrence would leave less text for the following parts, so no
-    /// part needs backtracking.
+    /// Whether the pattern matches the whole text. Takes the first occurrence of each part. A later occurrence would
+    /// leave less text for the following parts, so no part needs backtracking.
     package func matches(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         guard let last else { return text.elementsEqual(first) }
         guard text.count >= first.count + last.count, text.starts(with: first),

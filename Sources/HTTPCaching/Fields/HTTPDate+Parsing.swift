@@ -55,9 +55,8 @@ extension CivilTime {
         }
     }
 
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`
-    ///
-    /// Does not compare the weekday with the date: a contradiction would only make an unambiguous date ambiguous.
+    /// Parses `Sun, 06 Nov 1994 08:49:37 GMT`. Does not compare the weekday with the date: a contradiction would only
+    /// make an unambiguous date ambiguous.
     private init?(fixdate bytes: FieldBytes) {
         guard bytes[0..<3].index(in: DateName.weekdays) != nil,
             bytes[3] == UInt8(ascii: ","), bytes[4] == 0x20, bytes[7] == 0x20, bytes[11] == 0x20, bytes[16] == 0x20,

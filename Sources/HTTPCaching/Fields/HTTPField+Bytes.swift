@@ -7,8 +7,7 @@ extension HTTPField {
     /// The value without whitespace at either end.
     package var trimmedBytes: [UInt8] { withUnsafeBytesOfValue { Array($0.trimmed) } }
 
-    /// The value for people and for SQL. Decoded as UTF-8, or else as ISO 8859-1, the historic encoding by RFC 9110
-    /// §5.5.
+    /// The value for people and for SQL, as UTF-8, or else as ISO 8859-1, the historic encoding by RFC 9110 §5.5.
     package var text: String { withUnsafeBytesOfValue { $0.fieldText } }
 }
 
@@ -43,10 +42,9 @@ extension Collection<UInt8> {
         return String(scalars)
     }
 
-    /// Whether the bytes contain U+FFFD, which may replace any other bytes of the origin.
-    ///
-    /// Transports with string values, among them `URLSession`, repair values that are not UTF-8. Two repaired entity
-    /// tags can be equal although the origin's tags differ, so a repaired tag must match nothing.
+    /// Whether the bytes contain U+FFFD, which may replace any other bytes of the origin. Transports with string
+    /// values, among them `URLSession`, repair values that are not UTF-8. Two repaired entity tags can be equal
+    /// although the origin's tags differ, so a repaired tag must match nothing.
     var isRepaired: Bool {
         var matched = 0
         for byte in self {

@@ -6,10 +6,8 @@ extension HTTPFields {
     /// The most bytes of a structured field, over all its lines. A larger field counts as absent.
     static let maxStructuredByteCount = 32_768
 
-    /// The most commas and semicolons in a structured field.
-    ///
-    /// The parser searches linearly for an earlier member or parameter of the same name. So the work grows with the
-    /// square of this number.
+    /// The most commas and semicolons in a structured field. The parser searches linearly for an earlier member or
+    /// parameter of the same name. So the work grows with the square of this number.
     static let maxStructuredSeparatorCount = 1024
 
     /// Parses the field `name`, in lower case, as a List. Returns `nil` for an absent, empty or malformed field.

@@ -1,14 +1,9 @@
 internal import HTTPTypes
 
 extension HTTPFields {
-    /// Replaces and adds the fields of `newer` (RFC 9111 §3.2, §3.4).
-    ///
-    /// `Vary` only grows. An origin that names fewer fields in a 304 or a 206 still selects by all of them. Dropping a
-    /// name would let the stored content answer for other variants.
-    ///
-    /// - Parameters:
-    ///   - newer: The fields of the newer response.
-    ///   - excluded: The names of unchanged fields, in lower case.
+    /// Replaces and adds the fields of `newer` (RFC 9111 §3.2, §3.4). `Vary` only grows. An origin that names fewer
+    /// fields in a 304 or a 206 still selects by all of them. Dropping a name would let the stored content answer for
+    /// other variants. The names `excluded` are in lower case.
     mutating func update(with newer: HTTPFields, except excluded: Set<String>) {
         let forgotten = Set(varyNames).subtracting(newer.varyNames)
         var handled = excluded

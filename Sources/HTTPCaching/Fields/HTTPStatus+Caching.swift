@@ -10,10 +10,8 @@ extension HTTPResponse.Status {
     }
 
     /// Whether this cache understands the caching requirements of the status, as `must-understand` demands (RFC 9111
-    /// §5.2.2.3).
-    ///
-    /// Includes the statuses of RFC 9110 §15, except 206 and 304, which are meaningful only together with another
-    /// response.
+    /// §5.2.2.3). Includes the statuses of RFC 9110 §15, except 206 and 304, which are meaningful only together with
+    /// another response.
     var isUnderstood: Bool {
         switch code {
         case 200...205, 300...303, 305, 307, 308, 400...417, 421, 422, 426, 500...505: true

@@ -1,10 +1,9 @@
 internal import ByteText
 
-/// A URI or relative reference, split into components by RFC 3986 §3.
-///
-/// Keeps each component byte for byte (RFC 3986 §2.4: "implementations must not percent-encode or decode the same
-/// string more than once"). Except in the authority, percent-encodes spaces, control characters and bytes beyond ASCII,
-/// as browsers do. Servers send these bytes in `Location`, although no URI may contain them.
+/// A URI or relative reference, split into components by RFC 3986 §3. Keeps each component byte for byte (RFC 3986
+/// §2.4: "implementations must not percent-encode or decode the same string more than once"). Except in the authority,
+/// percent-encodes spaces, control characters and bytes beyond ASCII, as browsers do. Servers send these bytes in
+/// `Location`, although no URI may contain them.
 struct URIReference: Sendable {
     private var scheme: [UInt8]?
     private var authority: [UInt8]?

@@ -1,8 +1,7 @@
 internal import ByteText
 
-/// An element of a field with a request's preferences, such as `Accept-Language` (RFC 9110 §12.5).
-///
-/// Contains a range of languages, codings, charsets or media types, and its weight.
+/// An element of a field with a request's preferences, such as `Accept-Language` (RFC 9110 §12.5). Contains a range of
+/// languages, codings, charsets or media types, and its weight.
 struct WeightedRange: Hashable {
     /// The range in lower case, except for the values of parameters.
     let range: [UInt8]

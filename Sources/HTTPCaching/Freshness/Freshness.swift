@@ -18,9 +18,8 @@ public struct Freshness: Sendable {
     private let initialAge: Int64
     private let responseTime: HTTPDate
 
-    /// The largest backward step of the clock, in seconds, that leaves ages credible.
-    ///
-    /// Covers the small corrections of clock synchronization, but not a clock set back by hand.
+    /// The largest backward step of the clock, in seconds, that leaves ages credible. Covers the small corrections of
+    /// clock synchronization, but not a clock set back by hand.
     package static let clockTolerance: Int64 = 5
 
     /// Computes the lifetime and the initial age of `response` in a cache with this policy.
@@ -77,11 +76,10 @@ public struct Freshness: Sendable {
         allowsStale && !isFresh(at: now) && cacheControl.staleWhileRevalidate.permits(staleness: staleness(at: now))
     }
 
-    /// Whether the response may be a compression dictionary.
-    ///
-    /// RFC 9842 §2.2.1: "the dictionary resource MUST be either fresh or allowed to be served stale (see RFC5861)". So
-    /// the response must be fresh or within stale-while-revalidate. stale-if-error does not apply: it requires a
-    /// failure, and a request that names its dictionary has not failed.
+    /// Whether the response may be a compression dictionary. RFC 9842 §2.2.1: "the dictionary resource MUST be either
+    /// fresh or allowed to be served stale (see RFC5861)". So the response must be fresh or within
+    /// stale-while-revalidate. stale-if-error does not apply: it requires a failure, and a request that names its
+    /// dictionary has not failed.
     package func permitsUseAsDictionary(at now: HTTPDate) -> Bool {
         isFresh(at: now) || isWithinStaleWhileRevalidate(at: now)
     }
@@ -148,9 +146,7 @@ struct StatedTimes {
     }
 
     /// Returns the first member of an `Age` line, as RFC 9111 §5.1 recommends for a list, or 0 if that member is not a
-    /// number.
-    ///
-    /// Returns `nil` for a line without members. The next line may contain the first member.
+    /// number. Returns `nil` for a line without members. The next line may contain the first member.
     fileprivate static func age(_ bytes: FieldBytes) -> Int64? {
         var scanner = FieldScanner(bytes)
         guard scanner.skipToElement() else { return nil }

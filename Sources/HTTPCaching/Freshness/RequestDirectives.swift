@@ -13,11 +13,9 @@ package struct RequestDirectives {
 
     /// Whether only a validated response may answer.
     package private(set) var noCache = false
-    /// Whether the cache must not store the response.
     package private(set) var noStore = false
     /// Whether the cache must not contact the origin.
     package private(set) var onlyIfCached = false
-    /// Whether the request has a `Range`.
     package private(set) var hasRange = false
     /// Whether the request has a condition that a cache may evaluate: `If-None-Match` or `If-Modified-Since`.
     package private(set) var isConditional = false

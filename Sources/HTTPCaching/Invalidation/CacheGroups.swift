@@ -1,9 +1,8 @@
 package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// The groups of a response, from its `Cache-Groups` (RFC 9875).
-///
-/// A name is opaque, compares byte by byte, and is meaningful only among responses of one origin (§2.1).
+/// The groups of a response, from its `Cache-Groups` (RFC 9875). A name is opaque, compares byte by byte, and is
+/// meaningful only among responses of one origin (§2.1).
 package struct CacheGroups: Hashable, Sendable {
     /// The names without duplicates, in the order of the field.
     package let names: [String]
@@ -19,11 +18,9 @@ package struct CacheGroups: Hashable, Sendable {
         names = Self.names(inField: "cache-groups", of: fields)
     }
 
-    /// Returns the groups that a response to a request with `method` invalidates, from its `Cache-Group-Invalidation`
-    /// (§3).
-    ///
-    /// The names refer only to groups of the response's origin. An invalidated response does not invalidate its groups
-    /// in turn (§2.2.1). A safe method invalidates nothing, because then the field "MUST be ignored".
+    /// Returns the groups that a response invalidates, from its `Cache-Group-Invalidation` (§3). The names refer only
+    /// to groups of the response's origin. An invalidated response does not invalidate its groups in turn (§2.2.1). A
+    /// safe method invalidates nothing, because then the field "MUST be ignored".
     package static func invalidated(by fields: HTTPFields, method: HTTPRequest.Method) -> [String] {
         method.isSafe ? [] : names(inField: "cache-group-invalidation", of: fields)
     }

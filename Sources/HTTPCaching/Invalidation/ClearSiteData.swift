@@ -1,8 +1,7 @@
 package import HTTPTypes
 
-/// The data that an origin asks clients to clear (W3C Clear Site Data, https://www.w3.org/TR/clear-site-data/).
-///
-/// The caller decides whether to obey the field, which is valid only in a response over TLS.
+/// The data that an origin asks clients to clear (W3C Clear Site Data, https://www.w3.org/TR/clear-site-data/). The
+/// caller decides whether to obey the field, which is valid only in a response over TLS.
 package struct ClearSiteData: Hashable, Sendable {
     /// Whether the types include `"cache"` or `"*"`, byte for byte.
     package let clearsCache: Bool

@@ -2,14 +2,9 @@ package import HTTPTypes
 
 /// `If-Range` requests a range only if the client's stored part is still current (RFC 9110 §13.1.5).
 package enum IfRange {
-    /// Whether the `Range` of `request` applies to the stored response with these fields.
-    ///
-    /// If `false`, the cache ignores the `Range` and answers with the whole representation.
-    ///
-    /// - Parameters:
-    ///   - request: The request. Without `If-Range`, its range applies.
-    ///   - fields: The fields of the stored response.
-    ///   - responseTime: The time when the stored response arrived.
+    /// Whether the `Range` of `request` applies to the stored response with these fields. Otherwise the cache answers
+    /// with the whole representation. Without `If-Range`, the range applies. `responseTime` is the time when the stored
+    /// response arrived.
     package static func permitsRange(
         _ request: HTTPRequest, stored fields: HTTPFields, responseTime: HTTPDate
     ) -> Bool {

@@ -1,8 +1,7 @@
 package import HTTPTypes
 
-/// The bytes that the `Range` of a request asks for (RFC 9110 §14.2).
-///
-/// An invalid `Range` counts as absent: the recipient "MAY ignore or reject" it, and a 200 is correct for any client.
+/// The bytes that the `Range` of a request asks for (RFC 9110 §14.2). An invalid `Range` counts as absent: the
+/// recipient "MAY ignore or reject" it, and a 200 is correct for any client.
 ///
 /// The folder `Ranges/` has ranges, parts and strong validators, from `Range`, `If-Range` and `Content-Range`. The
 /// folder may use `Fields/`, and no other folder. The folder chooses no stored response and joins no bytes.
@@ -37,9 +36,7 @@ package struct RangeSet: Hashable, Sendable {
 // MARK: - Parsing
 
 extension RangeSet {
-    /// Reads `range-unit "=" 1#range-spec`.
-    ///
-    /// §14.1.1: one invalid element makes the whole set invalid.
+    /// Reads `range-unit "=" 1#range-spec`. §14.1.1: one invalid element makes the whole set invalid.
     private static func specs(_ bytes: FieldBytes) -> [Spec]? {
         var scanner = FieldScanner(bytes)
         // §14.1: unit names are case-insensitive. §14.2: a Range with an unknown unit is ignored.
@@ -91,11 +88,10 @@ extension RangeSet {
         return Self.answer(specs.compactMap { $0.range(completeLength: length) }, completeLength: length)
     }
 
-    /// Resolves the ranges against a stored part, to ``RangeAnswer/part(_:)`` or ``RangeAnswer/parts(_:)``.
-    ///
-    /// - Returns: `nil` when the request must go to the origin. RFC 9111 §3.3: a cache "MUST NOT use an incomplete
-    ///   response to answer requests unless the response has been made complete, or the request is partial and
-    ///   specifies a range wholly within the incomplete response". Only the origin may declare a range unsatisfiable.
+    /// Resolves the ranges against a stored part, to ``RangeAnswer/part(_:)`` or ``RangeAnswer/parts(_:)``. Returns
+    /// `nil` when the request must go to the origin. RFC 9111 §3.3: a cache "MUST NOT use an incomplete response to
+    /// answer requests unless the response has been made complete, or the request is partial and specifies a range
+    /// wholly within the incomplete response". Only the origin may declare a range unsatisfiable.
     package func resolved(inside part: Range<Int64>, completeLength: Int64?) -> RangeAnswer? {
         var ranges: [Range<Int64>] = []
         if let completeLength {

@@ -1,11 +1,9 @@
 package import HTTPTypes
 
 extension StoredPart {
-    /// Reads the `Content-Range` of a 206 (RFC 9110 §14.4). Returns `nil` without a valid field.
-    ///
-    /// §14.4: with an invalid field, "the recipient […] MUST NOT attempt to recombine the received content with a
-    /// stored representation". Does not repair a nearly valid value, because misplaced bytes would corrupt the
-    /// representation.
+    /// Reads the `Content-Range` of a 206 (RFC 9110 §14.4). Returns `nil` without a valid field. §14.4: with an invalid
+    /// field, "the recipient […] MUST NOT attempt to recombine the received content with a stored representation". Does
+    /// not repair a nearly valid value, because misplaced bytes would corrupt the representation.
     package init?(contentRange fields: HTTPFields) {
         guard let value = fields.onlyLine(.contentRange),
             let part = value.withUnsafeBytesOfValue({ Self.part($0.trimmed) })

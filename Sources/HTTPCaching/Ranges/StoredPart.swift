@@ -16,7 +16,6 @@ public struct StoredPart: Hashable, Sendable {
         self.completeLength = completeLength
     }
 
-    /// The number of bytes.
     package var byteCount: Int64 { bytes.upperBound - bytes.lowerBound }
 
     /// Whether no byte is missing.

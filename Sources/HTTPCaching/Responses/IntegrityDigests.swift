@@ -2,10 +2,9 @@ package import HTTPTypes
 internal import RawStructuredFieldValues
 
 /// The digests in `Content-Digest`, `Repr-Digest` or `Unencoded-Digest` that a cache verifies: SHA-256 and SHA-512 (RFC
-/// 9530, draft-ietf-httpbis-unencoded-digest).
-///
-/// RFC 9530 §5 advises against all other registered algorithms, so the cache ignores them. Verifies every supported
-/// digest: verifying only one would make a message as weak as its weakest digest (§6.6).
+/// 9530, draft-ietf-httpbis-unencoded-digest). RFC 9530 §5 advises against all other registered algorithms, so the
+/// cache ignores them. Verifies every supported digest: verifying only one would make a message as weak as its weakest
+/// digest (§6.6).
 package struct IntegrityDigests: Hashable, Sendable {
     /// An integrity field, by its name in lower case.
     package enum Field: String, Hashable, Sendable {
@@ -17,17 +16,15 @@ package struct IntegrityDigests: Hashable, Sendable {
         case unencoded = "unencoded-digest"
     }
 
-    /// The field with the digests.
     package let field: Field
     /// The digest of the member `sha-256`, of any length.
     package let sha256: [UInt8]?
     /// The digest of the member `sha-512`, of any length.
     package let sha512: [UInt8]?
 
-    /// Reads the digests of a field. Returns `nil` without a digest to verify.
-    ///
-    /// A field is a Dictionary of Byte Sequences. RFC 9651 §4.2: a malformed field counts as absent. A member of
-    /// another type also counts as absent, and the other members stay. A digest of the wrong length fits no content.
+    /// Reads the digests of a field. Returns `nil` without a digest to verify. A field is a Dictionary of Byte
+    /// Sequences. RFC 9651 §4.2: a malformed field counts as absent. A member of another type also counts as absent,
+    /// and the other members stay. A digest of the wrong length fits no content.
     package init?(_ field: Field, in fields: HTTPFields) {
         guard let members = fields.structuredDictionary(named: field.rawValue) else { return nil }
         var digests: [[UInt8]?] = []
@@ -46,13 +43,9 @@ package struct IntegrityDigests: Hashable, Sendable {
 }
 
 extension IntegrityDigests {
-    /// Returns the digests to verify against the content of a message.
-    ///
-    /// - Parameters:
-    ///   - reply: The head of the message.
-    ///   - method: The method of the request.
-    ///   - isBodyDecoded: Whether the transport removed a content coding. Only `Unencoded-Digest` covers such bytes.
-    ///   - policy: Only ``CachePolicy/verifiesDigests`` matters.
+    /// Returns the digests to verify against the content of the message `reply`. `isBodyDecoded` tells whether the
+    /// transport removed a content coding. Only `Unencoded-Digest` covers such bytes. Of `policy`, only
+    /// ``CachePolicy/verifiesDigests`` matters.
     package static func ofContent(
         _ reply: HTTPResponse, to method: HTTPRequest.Method, isBodyDecoded: Bool, policy: CachePolicy
     ) -> [IntegrityDigests] {
@@ -84,12 +77,9 @@ extension IntegrityDigests {
         return fields.hasSameCoding(as: [:]) ? encoded + [.unencoded] : encoded
     }
 
-    /// Returns the digests to verify against a representation combined from parts.
-    ///
-    /// - Parameters:
-    ///   - fields: The fields of the combined response.
-    ///   - parts: The stored parts. The content of an interrupted 200 would have been the whole.
-    ///   - policy: Only ``CachePolicy/verifiesDigests`` matters.
+    /// Returns the digests to verify against a representation combined from stored parts. The content of an interrupted
+    /// 200 would have been the whole. `fields` are those of the combined response. Of `policy`, only
+    /// ``CachePolicy/verifiesDigests`` matters.
     package static func ofWhole(
         _ fields: HTTPFields, combining parts: [StoredResponse], policy: CachePolicy
     ) -> [IntegrityDigests] {

@@ -1,9 +1,8 @@
 internal import HTTPTypes
 
-/// Encodes the head with the names of the properties. Times are seconds since 1970.
-///
-/// Each field is a pair of its name and its bytes. Bytes are one character each (ISO 8859-1), because a value need not
-/// be UTF-8 (RFC 9110 §5.5). Decoding accepts every encoded response, and throws `DecodingError` for anything else.
+/// Encodes the head with the names of the properties. Times are seconds since 1970. Each field is a pair of its name
+/// and its bytes. Bytes are one character each (ISO 8859-1), because a value need not be UTF-8 (RFC 9110 §5.5).
+/// Decoding accepts every encoded response, and throws `DecodingError` for anything else.
 extension StoredResponse: Codable {
     private enum CodingKeys: String, CodingKey {
         case status, reasonPhrase, fields, requestTime, responseTime, varyKey, hasIntactBody, isBodyDecoded, part

@@ -6,7 +6,6 @@ package struct CombinedPart: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
         /// The stored response at this index.
         case stored(Int)
-        /// The newly received response.
         case new
     }
 
@@ -25,7 +24,6 @@ package struct CombinedPart: Hashable, Sendable {
 
     /// The indices of the stored responses that the combined part contains and replaces.
     package let members: [Int]
-    /// The bytes of the combined part.
     package let union: StoredPart
     /// The status: 200 for a complete representation or with an incomplete 200 among the responses, otherwise 206.
     package let status: HTTPResponse.Status
@@ -92,8 +90,6 @@ extension CombinedPart {
 }
 
 extension HTTPFields {
-    /// Removes the digests of one message.
-    ///
     /// RFC 9530 §2: `Content-Digest` covers the bytes of one message, and so did `Content-MD5`. `Repr-Digest` is the
     /// same for every part.
     mutating func removeDigestsOfContent() {

@@ -1,10 +1,8 @@
 internal import HTTPTypes
 
-/// Decides how to combine a newly received part with stored responses for the same request.
-///
-/// Follows RFC 9110 §15.3.7.3 and RFC 9111 §3.4.
+/// Decides how to combine a newly received part with stored responses for the same request (RFC 9110 §15.3.7.3, RFC
+/// 9111 §3.4).
 package struct PartCombination: Hashable, Sendable {
-    /// The action for the new part.
     package enum Action: Hashable, Sendable {
         /// Stores the part separately. No stored part touches it, or no validator proves that both belong to one
         /// representation.
@@ -22,12 +20,8 @@ package struct PartCombination: Hashable, Sendable {
     /// A stored response and its part of the representation, or `nil` for the whole.
     package typealias Stored = (response: StoredResponse, part: StoredPart?)
 
-    /// Decides how to combine the part `part` of `new` with stored responses.
-    ///
-    /// - Parameters:
-    ///   - new: A 206 or an incomplete 200, with its fields as stored.
-    ///   - part: The received bytes. For a 206, its `Content-Range` up to the point of interruption.
-    ///   - stored: The stored responses for the key that the request selects by `Vary`.
+    /// `new` is a 206 or an incomplete 200, with its fields as stored. `part` has the received bytes: for a 206, its
+    /// `Content-Range` up to the point of interruption. The request selects all of `stored` by `Vary`.
     package init(of new: StoredResponse, part: StoredPart, with stored: [Stored]) {
         guard let validator = new.strongValidator, new.status.isOfRepresentation else {
             action = .standsAlone

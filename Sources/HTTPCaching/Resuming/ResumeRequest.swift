@@ -16,15 +16,9 @@ package enum ResumeRequest {
         case answersOtherwise
     }
 
-    /// Creates a request for the bytes after the stored part, on condition that the part is of the current
-    /// representation.
-    ///
-    /// - Parameters:
-    ///   - request: A request for the whole representation.
-    ///   - stored: The stored response that the request selects.
-    ///   - part: The bytes of `stored`.
-    /// - Returns: `nil` when the stored bytes are not the beginning, or when no validator can prove that the rest
-    ///   belongs to them.
+    /// Creates a request for the bytes after the part of `stored`, on condition that the part is of the current
+    /// representation. `request` asks for the whole representation and selects `stored`. Returns `nil` when the stored
+    /// bytes are not the beginning, or when no validator can prove that the rest belongs to them.
     package static func make(
         for request: HTTPRequest, resuming stored: StoredResponse, part: StoredPart
     ) -> HTTPRequest? {

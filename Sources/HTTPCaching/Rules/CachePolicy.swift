@@ -189,8 +189,7 @@ extension CachePolicy {
         return status.kind == .successful && status.isHeuristicallyCacheable
     }
 
-    /// Returns the freshness lifetime, in seconds, that replaces the stated one, or `nil` for a status without
-    /// override.
+    /// The freshness lifetime, in seconds, that replaces the stated one, or `nil` for a status without override.
     func overridingLifetime(for status: HTTPResponse.Status) -> Int64? {
         switch lifetimeOverride {
         case .fixed(let lifetime): max(0, lifetime.components.seconds)

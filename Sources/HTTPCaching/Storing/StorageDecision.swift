@@ -91,9 +91,8 @@ private struct Received {
         return nil
     }
 
-    /// RFC 9111 §3: "the response contains at least one of the following". Returns the most decisive permission.
-    ///
-    /// An unreadable directive can restrict, but never permits.
+    /// RFC 9111 §3: "the response contains at least one of the following". Returns the most decisive permission. An
+    /// unreadable directive can restrict, but never permits.
     var permission: Rule? {
         // §5.2.2.10: a private cache ignores s-maxage.
         if isShared, case .seconds = control.sharedMaxAge { return .sharedMaxAgeDirective }
@@ -104,10 +103,9 @@ private struct Received {
         return status.isHeuristicallyCacheable ? .heuristicallyCacheable : nil
     }
 
-    /// Whether this response to a POST could answer a GET of the same target (RFC 9110 §9.3.3).
-    ///
-    /// `Content-Location` must equal the target, which has this meaning only in a 2xx (§8.7). Of the 2xx statuses, this
-    /// cache accepts only 200 as the answer to a GET.
+    /// Whether this response to a POST could answer a GET of the same target (RFC 9110 §9.3.3). `Content-Location` must
+    /// equal the target, which has this meaning only in a 2xx (§8.7). Of the 2xx statuses, this cache accepts only 200
+    /// as the answer to a GET.
     var isReusableAsGET: Bool {
         guard status == .ok, hasExplicitFreshness else { return false }
         // Several lines are ambiguous.

@@ -1,9 +1,8 @@
 package import HTTPTypes
 
-/// An entity tag: an origin's opaque validator for one state of a resource (RFC 9110 §8.8.3).
-///
-/// Compares bytes. Accepts a tag without quotes, because servers that send such tags compare them the same way. A tag
-/// repaired by a transport equals no tag, not even itself.
+/// An entity tag: an origin's opaque validator for one state of a resource (RFC 9110 §8.8.3). Compares bytes. Accepts a
+/// tag without quotes, because servers that send such tags compare them the same way. A tag repaired by a transport
+/// equals no tag, not even itself.
 package struct EntityTag: Hashable, Sendable {
     /// The whole tag, with `W/` and quotes.
     package let bytes: [UInt8]
@@ -19,11 +18,9 @@ package struct EntityTag: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Creates the tag of a response from its first `ETag`. Returns `nil` without a tag, for `*`, and for a tag that a
-    /// transport has repaired.
-    ///
-    /// As a condition, `*` would match every state of the resource, and the origin would validate all of them. The
-    /// origin never sent a repaired tag.
+    /// Reads the first `ETag`. Returns `nil` without a tag, for `*`, and for a tag that a transport has repaired. As a
+    /// condition, `*` would match every state of the resource, and the origin would validate all of them. The origin
+    /// never sent a repaired tag.
     package init?(_ fields: HTTPFields) {
         guard let field = fields.first(where: { $0.name == .eTag }),
             let tag = field.withUnsafeBytesOfValue({ EntityTag($0) }), !tag.isAny, !tag.bytes.isRepaired

@@ -9,13 +9,10 @@ struct Freshening {
     /// Whether to remove the updated responses after this answer, because their new fields forbid storing.
     private(set) var removesAfterUse = false
 
-    /// Finds the stored responses that the 304 in `exchange` identifies, and updates them.
-    ///
-    /// - Parameters:
-    ///   - candidates: All stored responses for the key. Responses that another request selected stay unchanged.
-    ///   - validated: The index of the candidate with the validators of the request.
-    ///   - isUnambiguous: Whether the request had no other validators, such as the caller's.
-    /// - Returns: `nil` when the 304 identifies no stored response with an intact body.
+    /// Finds the stored responses that the 304 in `exchange` identifies, and updates them. Returns `nil` when the 304
+    /// identifies no stored response with an intact body. `candidates` are all stored responses for the key. Responses
+    /// that another request selected stay unchanged. `validated` is the index of the candidate with the validators of
+    /// the request. `isUnambiguous` tells whether the request had no other validators, such as the caller's.
     init?(
         _ exchange: Exchange, candidates: [StoredResponse], validated: Int, isUnambiguous: Bool,
         policy: CachePolicy, fingerprint: VaryKey.Fingerprint
@@ -75,9 +72,8 @@ struct Freshening {
         return isUnambiguous && selected.contains(validated) ? [validated] : []
     }
 
-    /// Whether a 304 identifies `response`, the only validated one, although its tag matches no stored response.
-    ///
-    /// A server that compresses on the fly weakens the tag of a 200, but sends the original tag with a 304: nginx does
+    /// Whether a 304 identifies `response`, the only validated one, although its tag matches no stored response. A
+    /// server that compresses on the fly weakens the tag of a 200, but sends the original tag with a 304: nginx does
     /// so. Other servers send a weak tag only with the 304, and then `Last-Modified` decides.
     private static func isAbout(_ response: StoredResponse, _ tag: EntityTag, _ reply: HTTPFields) -> Bool {
         if let stored = EntityTag(response.fields) { return stored.isWeaklyEqual(to: tag) }

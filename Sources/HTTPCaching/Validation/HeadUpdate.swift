@@ -8,16 +8,11 @@ package struct HeadUpdate: Hashable, Sendable {
     /// The indices of the responses to remove, in order.
     package private(set) var removals: [Int] = []
 
-    /// Whether there are no changes.
     package var isEmpty: Bool { updates.isEmpty && removals.isEmpty }
 
-    /// Finds the changes by `exchange`, a forwarded HEAD and its reply.
-    ///
-    /// Only a status of 200 has an effect. An error or a redirect does not mean that the last good response to a GET is
-    /// out of date.
-    ///
-    /// - Parameters:
-    ///   - candidates: All stored responses for the key. Responses that another request selected stay unchanged.
+    /// Finds the changes by `exchange`, a forwarded HEAD and its reply. Only a status of 200 has an effect. An error or
+    /// a redirect does not mean that the last good response to a GET is out of date. `candidates` are all stored
+    /// responses for the key. Responses that another request selected stay unchanged.
     package init(
         _ exchange: Exchange, candidates: [StoredResponse], policy: CachePolicy,
         fingerprint: VaryKey.Fingerprint
@@ -63,10 +58,9 @@ package struct HeadUpdate: Hashable, Sendable {
 extension StoredResponse {
     /// RFC 9111 §4.3.5: "if the stored response and HEAD response have matching values for any received validator
     /// fields (ETag and Last-Modified) and, if the HEAD response has a Content-Length header field, the value of
-    /// Content-Length matches that of the stored response".
-    ///
-    /// A validator in only one of the two responses does not match. Two responses without validators do not contradict
-    /// each other. Different content codings do: the update would mislabel the stored body.
+    /// Content-Length matches that of the stored response". A validator in only one of the two responses does not
+    /// match. Two responses without validators do not contradict each other. Different content codings do: the update
+    /// would mislabel the stored body.
     fileprivate func isConfirmed(byHead head: HTTPFields) -> Bool {
         for name in [HTTPField.Name.eTag, .lastModified] {
             let value = fields.firstValue(of: name)
@@ -82,10 +76,9 @@ extension StoredResponse {
         return fields.firstValue(of: .contentLength) == length
     }
 
-    /// Returns this response with the greatest age that a field can state.
-    ///
-    /// The response is then stale for any lifetime that an origin can state in seconds, and too stale to answer while
-    /// it is revalidated. The next validation removes the age.
+    /// This response with the greatest age that a field can state. The response is then stale for any lifetime that an
+    /// origin can state in seconds, and too stale to answer while it is revalidated. The next validation removes the
+    /// age.
     fileprivate var stale: StoredResponse {
         var stale = self
         stale.fields[.age] = String(DeltaSeconds.limit)

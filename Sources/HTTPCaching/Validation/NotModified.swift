@@ -2,13 +2,11 @@ package import HTTPTypes
 
 /// The 304 with which a cache answers a conditional request (RFC 9110 §15.4.5).
 package enum NotModified {
-    /// Returns the fields of a 304 in place of a response with the fields `stored`.
-    ///
-    /// Pass the fields as delivered: with `Age`, and without the fields that `no-cache="…"` withholds.
-    ///
-    /// RFC 9110 §15.4.5 requires `Cache-Control`, `Content-Location`, `Date`, `ETag`, `Expires` and `Vary`, and no
-    /// other "representation metadata". Includes fields about anything else, such as `Age`, `Link` or
-    /// `Content-Security-Policy`, because they may have changed since the receiver stored them.
+    /// Returns the fields of a 304 in place of a response with the fields `stored`. Pass the fields as delivered: with
+    /// `Age`, and without the fields that `no-cache="…"` withholds. RFC 9110 §15.4.5 requires `Cache-Control`,
+    /// `Content-Location`, `Date`, `ETag`, `Expires` and `Vary`, and no other "representation metadata". Includes
+    /// fields about anything else, such as `Age`, `Link` or `Content-Security-Policy`, because they may have changed
+    /// since the receiver stored them.
     package static func head(of stored: HTTPFields) -> HTTPFields {
         var fields = stored
         fields.remove(named: representationMetadata)

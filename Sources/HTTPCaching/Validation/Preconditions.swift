@@ -1,17 +1,14 @@
 package import HTTPTypes
 
-/// The preconditions of a GET or HEAD request (RFC 9110 §13.1).
-///
-/// Excludes `If-Range`, which belongs to the range request (§13.1.5).
+/// The preconditions of a GET or HEAD request (RFC 9110 §13.1). Excludes `If-Range`, which belongs to the range request
+/// (§13.1.5).
 package struct Preconditions: Sendable {
-    /// Whether the request has no preconditions.
     package var isEmpty: Bool {
         ifNoneMatch == nil && modifiedSinceCount == 0 && !mustBeForwarded
     }
 
-    /// Whether only the origin may evaluate the preconditions, because of an `If-Match` or `If-Unmodified-Since`.
-    ///
-    /// RFC 9111 §4.3.2: "A cache MUST NOT evaluate conditional header fields that only apply to an origin server".
+    /// Whether only the origin may evaluate the preconditions, because of an `If-Match` or `If-Unmodified-Since`. RFC
+    /// 9111 §4.3.2: "A cache MUST NOT evaluate conditional header fields that only apply to an origin server".
     package private(set) var mustBeForwarded = false
 
     private var ifNoneMatch: EntityTagList?
@@ -19,7 +16,6 @@ package struct Preconditions: Sendable {
     private var modifiedSinceCount = 0
     private let isSelecting: Bool
 
-    /// Reads the preconditions of `request`.
     package init(_ request: HTTPRequest) {
         isSelecting = request.method == .get || request.method == .head
         for field in request.headerFields {
@@ -44,9 +40,8 @@ package struct Preconditions: Sendable {
     /// The elements of `If-None-Match` in order, byte for byte. `*` counts as an element.
     package var entityTags: [EntityTag] { ifNoneMatch?.tags ?? [] }
 
-    /// Whether a 304 answers the request instead of `stored`, a response that may answer it (RFC 9111 §4.3.2).
-    ///
-    /// Ignores preconditions that only the origin may evaluate; see ``mustBeForwarded``.
+    /// Whether a 304 answers the request instead of `stored`, a response that may answer it (RFC 9111 §4.3.2). Ignores
+    /// preconditions that only the origin may evaluate; see ``mustBeForwarded``.
     package func isNotModified(_ stored: StoredResponse) -> Bool {
         // §4.3.2: a cache evaluates the preconditions of a request that "can be satisfied by reusing a stored 200 (OK)
         // or 206 (Partial Content) response". Preconditions of a request "with semantics that cannot be satisfied with
@@ -77,11 +72,10 @@ package struct Preconditions: Sendable {
         return stored.date <= limit
     }
 
-    /// Returns `request` with one `If-None-Match`: the tags of `request`, then the missing tags of `stored`.
-    ///
-    /// A 304 then confirms a response of the sender or a stored response, as its `ETag` tells (RFC 9111 §4.3.1). Omits
-    /// a tag that no list can contain: one with a comma outside quotes, or with an open quote. Returns `request`
-    /// unchanged if nothing can be added: no tag can follow `*` or an unclosed quote.
+    /// Returns `request` with one `If-None-Match`: the tags of `request`, then the missing tags of `stored`. A 304 then
+    /// confirms a response of the sender or a stored response, as its `ETag` tells (RFC 9111 §4.3.1). Omits a tag that
+    /// no list can contain: one with a comma outside quotes, or with an open quote. Returns `request` unchanged if
+    /// nothing can be added: no tag can follow `*` or an unclosed quote.
     package func adding(_ stored: [StoredResponse], to request: HTTPRequest) -> HTTPRequest {
         var list = ifNoneMatch ?? EntityTagList()
         let count = list.tags.count

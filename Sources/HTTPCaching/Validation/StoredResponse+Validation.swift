@@ -6,14 +6,10 @@ package import HTTPTypes
 
 extension StoredResponse {
     /// Returns `request` made conditional on this response. Returns `nil` without a validator, or without a body that a
-    /// 304 could confirm.
-    ///
-    /// RFC 9111 §4.3.1: sends both validators of a response byte for byte. With `Range`, a request carries the date
-    /// only without another validator. Does not use a date that the origin did not send: the origin would compare it
-    /// with a different clock.
-    ///
-    /// - Parameter isConditional: Whether `request` already has preconditions. The result then also has their entity
-    ///   tags.
+    /// 304 could confirm. RFC 9111 §4.3.1: sends both validators of a response byte for byte. With `Range`, a request
+    /// carries the date only without another validator. Does not use a date that the origin did not send: the origin
+    /// would compare it with a different clock. If `request` already `isConditional`, the result also has its entity
+    /// tags.
     package func conditionalRequest(from request: HTTPRequest, isConditional: Bool = false) -> HTTPRequest? {
         guard hasIntactBody else { return nil }
         let original = request
@@ -39,6 +35,5 @@ extension StoredResponse {
 }
 
 extension HTTPField {
-    /// Whether the value is empty or whitespace.
     fileprivate var isBlank: Bool { withUnsafeBytesOfValue { $0.trimmed.isEmpty } }
 }

@@ -3,10 +3,8 @@ package import HTTPTypes
 internal import RawStructuredFieldValues
 
 /// The query differences that do not matter to a response, from its `No-Vary-Search`
-/// (draft-ietf-httpbis-no-vary-search).
-///
-/// The draft calls this URL search variance. An unreadable or contradictory field means the default: every difference
-/// matters.
+/// (draft-ietf-httpbis-no-vary-search). The draft calls this URL search variance. An unreadable or contradictory field
+/// means the default: every difference matters.
 package struct NoVarySearch: Hashable, Sendable {
     /// The parameters whose presence, number and values matter. Names are decoded UTF-8 bytes, because `String` would
     /// treat canonically equivalent names as equal.
@@ -32,10 +30,9 @@ package struct NoVarySearch: Hashable, Sendable {
     /// Whether every difference matters, so that only the same URL is equivalent.
     package var isDefault: Bool { self == NoVarySearch() }
 
-    /// §4.1: ignores unknown members, and the parameters of known members.
-    ///
-    /// By its text, the draft gives the default to a field with neither `params` nor `except`. The draft's example
-    /// `key-order` would then have no meaning, so here such a field takes effect.
+    /// §4.1: ignores unknown members, and the parameters of known members. By its text, the draft gives the default to
+    /// a field with neither `params` nor `except`. The draft's example `key-order` would then have no meaning, so here
+    /// such a field takes effect.
     private init?(_ members: OrderedMap<String, ItemOrInnerList>) {
         if let value = members["key-order"] {
             guard case .bool(let flag) = value.bareItem else { return nil }
@@ -63,9 +60,8 @@ package struct NoVarySearch: Hashable, Sendable {
 // MARK: - Comparing
 
 extension NoVarySearch {
-    /// Whether two URLs are equivalent modulo search variance (§6). Both are normalised URLs without a fragment.
-    ///
-    /// Takes time linear in their lengths. With key order ignored, sorting takes O(n log n).
+    /// Whether two URLs are equivalent modulo search variance (§6). Both are normalised URLs without a fragment. Takes
+    /// time linear in their lengths. With key order ignored, sorting takes O(n log n).
     package func isEquivalent(_ first: String, _ second: String) -> Bool {
         if first.hasSameBytes(as: second) { return true }
         guard !isDefault, Self.base(of: first).utf8.elementsEqual(Self.base(of: second).utf8) else { return false }

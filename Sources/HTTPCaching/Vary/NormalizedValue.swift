@@ -1,6 +1,5 @@
-/// The syntax of a request field, for fields with a known syntax.
-///
-/// Excludes credentials and unknown fields, whose values match only byte for byte.
+/// The syntax of a request field, for fields with a known syntax. Excludes credentials and unknown fields, whose values
+/// match only byte for byte.
 enum ListSyntax: Hashable {
     /// `#( range [ weight ] )`, where the range is a token in any case (RFC 9110 §12.5.2 to §12.5.4).
     case weightedTokens
@@ -20,13 +19,11 @@ enum ListSyntax: Hashable {
     }
 }
 
-/// A field value in a normal form that all equivalent values share.
-///
-/// RFC 9111 §4.1 lets two values match after "normalizing both header field values in a way known to have identical
-/// semantics according to the header field's specification (e.g., reordering field values when order is not
-/// significant; case-normalization, where values are defined to be case-insensitive)". The normal form of a list of
-/// ranges is the set of ranges with their weights. RFC 9110 §12.5.4 says that the order of equal weights "cannot be
-/// relied upon".
+/// A field value in a normal form that all equivalent values share. RFC 9111 §4.1 lets two values match after
+/// "normalizing both header field values in a way known to have identical semantics according to the header field's
+/// specification (e.g., reordering field values when order is not significant; case-normalization, where values are
+/// defined to be case-insensitive)". The normal form of a list of ranges is the set of ranges with their weights. RFC
+/// 9110 §12.5.4 says that the order of equal weights "cannot be relied upon".
 enum NormalizedValue: Hashable {
     case set(Set<WeightedRange>)
     case list([[UInt8]])

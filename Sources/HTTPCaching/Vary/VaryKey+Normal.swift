@@ -1,7 +1,6 @@
 extension VaryKey {
-    /// The text, with each value of a known syntax in the normal form that all values with the same meaning share.
-    ///
-    /// Two requests have equal texts if ``matches(_:fingerprint:nominatesAuthorization:)`` takes them for the same.
+    /// The text, with each value of a known syntax in the normal form that all values with the same meaning share. Two
+    /// requests have equal texts if ``matches(_:fingerprint:nominatesAuthorization:)`` takes them for the same.
     package var normalText: String {
         text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { Self.normalLine(Array($0)) }.joined(separator: "\n")

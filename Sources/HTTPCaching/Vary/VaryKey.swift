@@ -100,8 +100,7 @@ public struct VaryKey: Sendable {
         }
     }
 
-    /// Compares without building the line where possible, because nearly every hit on a response with `Vary` takes this
-    /// path.
+    /// Compares without building the line if possible: nearly every hit on a response with `Vary` takes this path.
     static func matches(_ line: FieldBytes, _ fields: HTTPFields, fingerprint: Fingerprint) -> Bool {
         let name = FieldBytes(rebasing: line.prefix { $0 != UInt8(ascii: ":") })
         guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else { return false }
@@ -162,8 +161,6 @@ extension VaryKey {
         return name + (readable == nil ? ":" : ": ") + (isSecret(name) ? fingerprint(name, text) : text)
     }
 
-    /// Combines the lines of a field.
-    ///
     /// RFC 9111 §4.1: fields also match after "combining multiple header field lines with the same field name" and
     /// "adding or removing whitespace" where the syntax allows it. The syntax allows it at the ends of a value.
     private static func combinedValue(of name: String, in fields: HTTPFields) -> [UInt8]? {
@@ -182,8 +179,7 @@ extension VaryKey {
         return value
     }
 
-    /// Returns the credentials of `request`: a line for each field with credentials, with a fingerprint as its value.
-    /// Empty for a request without credentials.
+    /// Returns a line for each field with credentials, with a fingerprint as its value. Empty without credentials.
     package static func credentials(of request: HTTPRequest, fingerprint: Fingerprint) -> VaryKey {
         let names = secretNames.filter { name in
             request.headerFields.contains { $0.name.canonicalName == name }

@@ -5,7 +5,6 @@ internal import FoundationNetworking
 #endif
 
 /// Loads one request of a session through a cache. `Slot` makes a class of its own for each ``ProtocolRoute``.
-///
 /// Foundation creates an object for each task, and on Apple's systems for each redirect step.
 final class CachingProtocol<Slot>: URLProtocol {
     private var load: ProtocolLoad?

@@ -3,9 +3,7 @@ internal import Foundation
 internal import FoundationNetworking
 #endif
 
-/// Reports a load to the session.
-///
-/// `@unchecked`: only blocks on the queue of the task use the protocol object and its client.
+/// Reports a load to the session. `@unchecked`: only blocks on the queue of the task use the object and its client.
 final class ProtocolClient: @unchecked Sendable {
     let task: ProtocolTask
     let control = LoadControl()

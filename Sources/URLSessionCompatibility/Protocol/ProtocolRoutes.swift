@@ -15,12 +15,11 @@ struct ProtocolRoute: Sendable {
     }
 }
 
-/// The protocol classes of this process, each with its cache.
-///
-/// A session tells its protocol classes nothing but the request: they have no instance for a session. A field in
-/// `httpAdditionalHeaders` cannot name the cache, because a protocol does not see these fields, since iOS 8 and in
-/// FoundationNetworking. A property of the request cannot, either: only the caller of a task can set it. The class itself
-/// remains. Swift creates a class at run time for each new argument of a generic one, on all systems.
+/// The protocol classes of this process, each with its cache. A session tells its protocol classes nothing but the
+/// request: they have no instance for a session. A field in `httpAdditionalHeaders` cannot name the cache, because a
+/// protocol does not see these fields, since iOS 8 and in FoundationNetworking. A property of the request cannot,
+/// either: only the caller of a task can set it. The class itself remains. Swift creates a class at run time for each
+/// new argument of a generic one, on all systems.
 final class ProtocolRoutes: Sendable {
     static let shared = ProtocolRoutes()
 

@@ -3,15 +3,13 @@ internal import Foundation
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
 
-/// The parts of a task that a protocol needs and that have no public name in FoundationNetworking.
-///
-/// FoundationNetworking reads the delegates of its tasks on their queue, without a lock. So a client may be called on
-/// that queue only, on which `startLoading` runs, too. Its client ends the process on a redirect, keeps the last chunk
-/// only for a completion handler, and gives the content of an upload to its own protocols alone. So a protocol must find
-/// queue, session and content itself: with `Mirror`, which returns nothing if a later version has other names. The
-/// session then loads the request without a cache.
-///
-/// `@unchecked`: task and session are those of the delegate's callbacks, which Foundation calls on any thread.
+/// The parts of a task that a protocol needs and that have no public name in FoundationNetworking. FoundationNetworking
+/// reads the delegates of its tasks on their queue, without a lock. So a client may be called on that queue only, on
+/// which `startLoading` runs, too. Its client ends the process on a redirect, keeps the last chunk only for a
+/// completion handler, and gives the content of an upload to its own protocols alone. So a protocol must find queue,
+/// session and content itself: with `Mirror`, which returns nothing if a later version has other names. The session
+/// then loads the request without a cache. `@unchecked`: task and session are those of the delegate's callbacks, which
+/// Foundation calls on any thread.
 struct ProtocolTask: @unchecked Sendable {
     let queue: DispatchQueue
     /// Whether a completion handler takes the body. It receives the last chunk, which must be the whole.
@@ -118,9 +116,7 @@ extension Dictionary: IntegerKeyed where Key == Int {
 }
 #else
 
-/// The queue and the content of a task.
-///
-/// A client may be called on any thread. The queue keeps the order of the calls.
+/// The queue and the content of a task. A client may be called on any thread. The queue keeps the order of the calls.
 struct ProtocolTask: Sendable {
     let queue = DispatchQueue(label: "cachestore.URLProtocol")
     let takesWholeBody = false

@@ -50,7 +50,6 @@ struct SessionSettings: Sendable {
         return request
     }
 
-    /// Stores the cookies of a response.
     func storeCookies(_ lines: [String], of response: HTTPURLResponse, to request: URLRequest) {
         guard let cookieStorage, acceptsCookies, request.httpShouldHandleCookies, let url = response.url else { return }
         // A dictionary would join the lines with commas, which dates contain, too.

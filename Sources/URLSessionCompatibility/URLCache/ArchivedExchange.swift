@@ -1,10 +1,8 @@
 internal import CacheStore
 internal import Foundation
 
-/// A request and the head of its response, as archived by a `URLCache`.
-///
-/// Each is a binary property list of a version and an array. The current version is 9 for the request and 1 for the
-/// response:
+/// A request and the head of its response, as archived by a `URLCache`. Each is a binary property list of a version and
+/// an array. The current version is 9 for the request and 1 for the response:
 ///
 ///     request    …, {_CFURLString: URL}, …, method, {name: value, …}, …
 ///     response   {_CFURLString: URL}, seconds since 2001, …, status, {name: value, …}, length, type

@@ -1,9 +1,8 @@
 internal import Foundation
 
-/// Reads a property list in Apple's binary format, object by object.
-///
-/// Foundation's reader builds all objects in one pass. A list of some hundred bytes with shared array elements takes it
-/// hours. This reader decodes one object per call, and allocates no more than the size of the list.
+/// Reads a property list in Apple's binary format, object by object. Foundation's reader builds all objects in one
+/// pass. A list of some hundred bytes with shared array elements takes it hours. This reader decodes one object per
+/// call, and allocates no more than the size of the list.
 ///
 ///     bplist00 | objects | offsets of the objects | sizes of offsets and references, counts, root, start of the offsets
 ///
@@ -75,8 +74,7 @@ struct BinaryPropertyList {
 
     // MARK: Parts of an object
 
-    /// Returns the number of elements and their start. A value of 15 means that an integer object with the number
-    /// follows.
+    /// Returns the number of elements and their start. After a value of 15, an integer object with the number follows.
     private func count(_ low: Int, at start: Int) -> (count: Int, content: Int)? {
         guard low == 0xF else { return (low, start) }
         guard start < tableStart, bytes[start] >> 4 == 0x1, bytes[start] & 0xF <= 3 else { return nil }

@@ -5,8 +5,7 @@ internal import HTTPCaching
 /// Verifies an arriving body: the content of one message, and the file that it completes (RFC 9530).
 struct BodyVerification: Sendable {
     private let url: String
-    /// Compares the content of the message. `nil` without a digest of the content, or when `file` covers the same
-    /// bytes.
+    /// Compares the content of the message. `nil` without a digest of it, or when `file` covers the same bytes.
     private var content: DigestCheck?
     /// All bytes of the file.
     private var file: DigestCheck?
@@ -30,11 +29,7 @@ struct BodyVerification: Sendable {
         try file?.update(part)
     }
 
-    /// Adds the next chunk.
-    ///
-    /// - Parameters:
-    ///   - isInFile: Whether `writer` took the chunk.
-    ///   - writer: Writes the file, if there is one.
+    /// Adds the next chunk. `isInFile` tells whether `writer` took the chunk.
     mutating func update(_ chunk: Data, isInFile: Bool, _ writer: BodyWriter?) throws(LoadError) {
         if !isInFile, let writer {
             try wrapping { () throws(StoreError) in

@@ -3,9 +3,8 @@ package import CacheStore
 internal import Crypto
 package import HTTPCaching
 
-/// Compares bytes with the digests of integrity fields while they arrive (RFC 9530).
-///
-/// Hashes only for the algorithms of the fields. Does not hash again with SHA-256 while the store hashes the same bytes.
+/// Compares bytes with the digests of integrity fields while they arrive (RFC 9530). Hashes only for the algorithms of
+/// the fields. Does not hash again with SHA-256 while the store hashes the same bytes.
 package struct DigestCheck: Sendable {
     private let expected: [IntegrityDigests]
     /// Set only if a digest needs SHA-256 and the store does not compute it.
@@ -15,9 +14,7 @@ package struct DigestCheck: Sendable {
     /// Whether a digest is compared with the one that the store computes.
     private(set) var needsDigestOfStore: Bool
 
-    /// Returns `nil` without digests to compare.
-    ///
-    /// - Parameter isStored: Whether a ``BodyWriter`` hashes the same bytes.
+    /// Returns `nil` without digests to compare. `isStored` tells whether a ``BodyWriter`` hashes the same bytes.
     package init?(_ expected: [IntegrityDigests], isStored: Bool) {
         guard !expected.isEmpty else { return nil }
         self.expected = expected
@@ -27,7 +24,6 @@ package struct DigestCheck: Sendable {
         sha512 = expected.contains { $0.sha512 != nil } ? SHA512() : nil
     }
 
-    /// Adds the next bytes.
     package mutating func update(_ bytes: Data) {
         bytes.withUnsafeBytes { bytes in
             sha256?.update(bufferPointer: bytes)
@@ -47,9 +43,7 @@ package struct DigestCheck: Sendable {
         }
     }
 
-    /// Computes SHA-256 itself from now on, because the store no longer takes the bytes.
-    ///
-    /// - Parameter written: Returns all bytes so far, from the store.
+    /// Computes SHA-256 itself from now on, because the store takes no more bytes. `written` returns all bytes so far.
     mutating func leaveStore(after written: () throws(StoreError) -> StoredBody) throws(StoreError) {
         guard needsDigestOfStore else { return }
         var alone = self
@@ -58,9 +52,7 @@ package struct DigestCheck: Sendable {
         (needsDigestOfStore, sha256) = (false, alone.sha256)
     }
 
-    /// Returns the first field whose digest differs from the bytes, or `nil` when all match.
-    ///
-    /// - Parameter digest: The digest that the store computed, or `nil` for no bytes.
+    /// Returns the first field whose digest differs from the bytes. `digest` is the store's, or `nil` for no bytes.
     package func mismatch(_ digest: ContentDigest? = nil) -> IntegrityDigests.Field? {
         let sha256 =
             needsDigestOfStore ? Array(digest ?? ContentDigest(of: Data())) : sha256.map { Array($0.finalize()) }

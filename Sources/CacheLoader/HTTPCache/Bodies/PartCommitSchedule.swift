@@ -12,9 +12,7 @@ package struct PartCommitSchedule: Sendable {
     private var lastByteCount: Int64
     private var lastTime: Date
 
-    /// - Parameters:
-    ///   - byteCount: The number of bytes that are stored already.
-    ///   - now: The time at which the body begins to grow.
+    /// `byteCount` bytes are stored already. The body begins to grow at `now`.
     package init(byteCount: Int64, at now: Date) {
         lastByteCount = byteCount
         lastTime = now

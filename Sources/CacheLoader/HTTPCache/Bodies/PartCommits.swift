@@ -4,10 +4,8 @@ internal import Logging
 internal import Synchronization
 
 /// Periodically stores the received part of a growing body. After a kill of the process, the next load completes the
-/// part.
-///
-/// At most one commit runs at a time, and the transfer does not wait for it. A failed commit leaves the earlier part in
-/// the store.
+/// part. At most one commit runs at a time, and the transfer does not wait for it. A failed commit leaves the earlier
+/// part in the store.
 final class PartCommits: Sendable {
     /// Stores the written bytes in place of the last stored part.
     typealias Commit = @Sendable (BodyWriter, _ last: StoredEntry?) async throws(StoreError) -> StoredEntry
@@ -15,7 +13,6 @@ final class PartCommits: Sendable {
 
     private struct State {
         var schedule: PartCommitSchedule
-        /// The last stored part.
         var part: StoredEntry?
         var running: Task<Void, Never>?
         /// Whether the last write is over.
@@ -32,10 +29,7 @@ final class PartCommits: Sendable {
     /// Guards the stored part and the running commit.
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - part: The stored part at the start of `writer`'s file, if any.
-    ///   - commit: Stores a part. Runs in a separate task.
-    ///   - remove: Removes a part.
+    /// `part` is the stored part at the start of `writer`'s file, if any. `commit` runs in a separate task.
     init(
         url: String, of writer: BodyWriter, after part: StoredEntry?, clock: @escaping @Sendable () -> Date,
         log: CacheLog, commit: @escaping Commit, remove: @escaping Remove
@@ -76,9 +70,7 @@ final class PartCommits: Sendable {
         bodyGrew()
     }
 
-    /// Waits for the running commit, and starts no other. Called after the last write.
-    ///
-    /// - Returns: The last stored part, if any.
+    /// Waits for the running commit, starts no other, and returns the last stored part. Called after the last write.
     func finish() async -> StoredEntry? {
         let running = state.withLock { state in
             state.isFinished = true

@@ -13,13 +13,11 @@ package enum BodyPiece: Sendable {
 }
 
 /// The positions of the readers of an arriving body. Pure: each method returns the action that its owner performs after
-/// unlocking.
-///
-/// The bytes go to a file. Each reader takes them from there at its own pace; the fastest reader sets the pace of the
-/// origin. If the file accepts no more bytes, later bytes stay in memory until the slowest reader has them. Then the
-/// slowest reader sets the pace. The bytes of a small file also stay in memory until all readers have them.
-///
-/// A body without a file has one reader, and the origin is never ahead of it: each chunk is requested when the reader waits.
+/// unlocking. The bytes go to a file. Each reader takes them from there at its own pace; the fastest reader sets the
+/// pace of the origin. If the file accepts no more bytes, later bytes stay in memory until the slowest reader has them.
+/// Then the slowest reader sets the pace. The bytes of a small file also stay in memory until all readers have them. A
+/// body without a file has one reader, and the origin is never ahead of it: each chunk is requested when the reader
+/// waits.
 ///
 ///     file    ├───────────────────┤
 ///     memory                      ├──────┤
@@ -30,7 +28,6 @@ package struct ReaderTable<Waiter, Pump> {
     /// The size up to which the bytes of a file also stay in memory, so that no reader reads them back.
     package static var smallFile: Int64 { Int64(ResponseBody.chunkByteCount) }
 
-    /// Identifies a reader.
     package typealias ID = UInt64
 
     private struct Reader {
@@ -54,9 +51,7 @@ package struct ReaderTable<Waiter, Pump> {
     private var hasHadReaders = false
     private var pump: Pump?
 
-    /// - Parameters:
-    ///   - byteCount: The number of bytes in the file at the beginning.
-    ///   - hasFile: Whether the bytes go to a file.
+    /// `byteCount` is the number of bytes in the file at the beginning. `hasFile` tells whether the bytes go to a file.
     package init(byteCount: Int64 = 0, hasFile: Bool = true) {
         self.hasFile = hasFile
         isFileOpen = hasFile
@@ -64,7 +59,6 @@ package struct ReaderTable<Waiter, Pump> {
         received = byteCount
     }
 
-    /// The number of received bytes.
     package var receivedByteCount: Int64 { received }
 
     /// Whether the file has all received bytes.
@@ -85,9 +79,7 @@ package struct ReaderTable<Waiter, Pump> {
         return lastID
     }
 
-    /// Removes a reader.
-    ///
-    /// - Returns: The waiter of the reader to resume, and the waiter of the pump, if the pump may continue.
+    /// Returns the waiter of the reader to resume, and the waiter of the pump, if the pump may continue.
     package mutating func detach(_ id: ID) -> (waiter: Waiter?, pump: Pump?) {
         guard let reader = readers.removeValue(forKey: id) else { return (nil, nil) }
         dropMemory()
@@ -103,9 +95,7 @@ package struct ReaderTable<Waiter, Pump> {
         case gone
     }
 
-    /// Returns the next piece for a reader. Keeps `waiter` if no piece is available.
-    ///
-    /// - Parameter limit: The maximum size of a piece from the file, in bytes.
+    /// Returns the next piece. Keeps `waiter` if no piece is available. `limit` applies to pieces from the file.
     package mutating func read(_ id: ID, limit: Int64, _ waiter: @autoclosure () -> Waiter) -> Reading {
         guard var reader = readers[id] else { return .gone }
         if reader.offset < fileEnd {

@@ -12,11 +12,8 @@ extension ResponseBody {
         }
     }
 
-    /// Writes all bytes to a file. Clones or copies stored bytes without loading them into memory.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the file, for errors.
-    ///   - progress: Receives the number of bytes that have come from the network.
+    /// Clones or copies stored bytes without loading them into memory. `path` is for errors. `progress` receives the
+    /// number of bytes that have come from the network.
     package func write(
         to target: ReplacementFile, path: String, progress: (Int64) -> Void
     ) async throws(LoadError) {

@@ -22,7 +22,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// `nil` for a body that can be read again: a hit allocates nothing for this check.
     private let reading: Reading?
 
-    /// - Parameter recorded: Records the request at the end of the body. The reader of a stored body does so itself.
+    /// `recorded` records the request at the end of the body. The reader of a stored body does so itself.
     init(source: Source, _ recorded: RecordedRequest? = nil) {
         self.source = source
         switch source {
@@ -50,10 +50,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// Takes the body for a reader.
     func begin() throws(LoadError) { try reading?.begin() }
 
-    /// Records the end of the reading.
     func end() { reading?.end() }
 
-    /// Whether the response has no body.
     var isEmpty: Bool {
         if case .empty = source { true } else { false }
     }
@@ -79,9 +77,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
     }
 
-    /// Returns all bytes, once they have arrived.
-    ///
-    /// - Parameter progress: Receives the number of bytes that have come from the network.
+    /// Returns all bytes, once they have arrived. `progress` receives the number of bytes that came from the network.
     package func data(progress: (Int64) -> Void = { _ in }) async throws(LoadError) -> Data {
         switch source {
         case .empty: return Data()

@@ -3,13 +3,11 @@ internal import CacheStore
 internal import Logging
 internal import Synchronization
 
-/// A body that streams from the origin to its readers, and into the store if it is kept.
-///
-/// A separate task takes chunks at the pace of the fastest reader, and writes them to the store's file. Readers receive
-/// the end only after the commit. If the store fails, the readers continue. If the origin fails, or all readers leave,
-/// the received bytes may be stored as a part. Part commits store them during the transfer.
-///
-/// A body that is not kept has one reader. The task takes each chunk only once that reader waits for it.
+/// A body that streams from the origin to its readers, and into the store if it is kept. A separate task takes chunks
+/// at the pace of the fastest reader, and writes them to the store's file. Readers receive the end only after the
+/// commit. If the store fails, the readers continue. If the origin fails, or all readers leave, the received bytes may
+/// be stored as a part. Part commits store them during the transfer. A body that is not kept has one reader. The task
+/// takes each chunk only once that reader waits for it.
 ///
 /// The folder `HTTPCache/Bodies/` has the bodies between origin, store and readers: arriving, stored in parts, combined
 /// and verified. The folder may read and write bodies of the store, and read the body of a transport's response. The
@@ -70,11 +68,8 @@ final class SharedBody: Sendable {
     /// Guards the positions of the readers. Continuations resume outside the lock.
     private let state: Mutex<State>
 
-    /// - Parameters:
-    ///   - storing: The actions on the file, if the body is kept.
-    ///   - verification: Verifies the body before its end, if there are digests to compare.
-    ///   - onStoreFailure: Receives the error if the body or a part of it could not be stored.
-    ///   - onEnd: Called after the commit of the body, or once no commit will follow.
+    /// `storing` has the actions on the file, if the body is kept. `onStoreFailure` receives the error if the body or a
+    /// part of it could not be stored. `onEnd` is called after the commit of the body, or once no commit will follow.
     init(
         url: String, storing: Storing?, verification: BodyVerification?, expectedByteCount: Int64?, limits: Limits,
         log: CacheLog, onStoreFailure: (@Sendable (StoreError) -> Void)? = nil,
@@ -151,9 +146,7 @@ final class SharedBody: Sendable {
         return chunk
     }
 
-    /// Writes a chunk to the file and gives it to the readers.
-    ///
-    /// - Returns: Whether the file took the chunk.
+    /// Writes a chunk to the file and gives it to the readers. Returns whether the file took the chunk.
     private func deliver(_ chunk: Data) -> Bool {
         let isInFile = store(chunk)
         let waiters = state.withLock { state in

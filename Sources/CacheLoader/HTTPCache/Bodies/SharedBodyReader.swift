@@ -23,7 +23,6 @@ final class SharedBodyReader: Sendable {
     /// The file, if it has the whole body. Valid only after the end of the body.
     var file: StoredBody? { body.isInFile ? try? body.written() : nil }
 
-    /// Returns the bytes in the file.
     func written() throws(LoadError) -> StoredBody { try body.written() }
 
     /// Returns the bytes since the last call, or waits for more.
@@ -49,9 +48,7 @@ final class SharedBodyReader: Sendable {
     }
 
     /// Returns the whole body. Takes a small body from memory. Leaves a larger one in its file until the end, and maps
-    /// that file instead of copying it if it is large enough.
-    ///
-    /// - Parameter progress: Receives the number of bytes so far.
+    /// that file instead of copying it if it is large enough. `progress` receives the number of bytes so far.
     func collect(progress: (Int64) -> Void) async throws(LoadError) -> Data {
         // The bytes that do not come from the file: those after its end, or all bytes of a small body.
         var rest = Data()

@@ -27,7 +27,7 @@ final class StoredBodyReader: Sendable {
     let byteCount: Int64
     private let isCancelled = Atomic(false)
 
-    /// - Parameter segments: The segments to deliver, or `nil` for the whole body.
+    /// Delivers `segments`, or the whole body for `nil`.
     init(
         _ body: StoredBody, _ meters: CacheMeters, _ recorded: RecordedRequest?,
         segments: [StoredAnswer.Segment]? = nil

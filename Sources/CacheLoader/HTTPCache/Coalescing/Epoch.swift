@@ -8,14 +8,13 @@ struct Epoch: Hashable, Sendable {
 struct Epochs: Sendable {
     private var counts: [UInt32]
 
-    /// - Parameter capacity: The number of counters, a power of two.
+    /// `capacity` is the number of counters, a power of two.
     init(capacity: Int) {
         counts = Array(repeating: 0, count: capacity)
     }
 
     subscript(key: some Hashable) -> Epoch { Epoch(count: counts[slot(of: key)]) }
 
-    /// Begins a new epoch of `key`.
     mutating func advance(_ key: some Hashable) {
         counts[slot(of: key)] &+= 1
     }

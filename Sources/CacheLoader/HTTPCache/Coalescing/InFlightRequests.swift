@@ -1,14 +1,11 @@
 /// Requests in flight to the origin, and the waiting callers of each. Pure: each method returns the action that its
-/// owner performs after unlocking.
-///
-/// The first caller for a key starts a request, later callers join it, and the last caller to leave stops it. `Work` is
-/// a handle that can stop the request.
+/// owner performs after unlocking. The first caller for a key starts a request, later callers join it, and the last
+/// caller to leave stops it. `Work` is a handle that can stop the request.
 ///
 /// The folder `HTTPCache/Coalescing/` has requests in flight, epochs of keys, background validations with their pauses,
 /// and tasks with a time limit. The folder may start and cancel tasks that its callers pass. The folder names no type
 /// of another folder, sends no request, and reads no entry.
 package struct InFlightRequests<Key: Hashable, Waiter, Work> {
-    /// Names a waiter.
     package typealias Ticket = UInt64
 
     fileprivate struct InFlight {
@@ -46,9 +43,7 @@ package struct InFlightRequests<Key: Hashable, Waiter, Work> {
         return requests.removeValue(forKey: key)?.waiters.map(\.waiter) ?? []
     }
 
-    /// Removes a waiter of `key`.
-    ///
-    /// - Returns: The waiter, unless it has its result already; and the work to stop, if the waiter was the last one.
+    /// Returns the waiter, unless it has its result already; and the work to stop, if the waiter was the last one.
     package mutating func leave(_ key: Key, _ ticket: Ticket) -> (waiter: Waiter?, stop: Work?) {
         guard let index = requests[key]?.waiters.firstIndex(where: { $0.ticket == ticket }),
             let waiter = requests[key]?.waiters.remove(at: index).waiter

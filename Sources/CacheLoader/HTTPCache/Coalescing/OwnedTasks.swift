@@ -1,7 +1,6 @@
 internal import Synchronization
 
-/// Tasks that belong to a cache. The cache cancels them when it is released, because a running task retains this
-/// object.
+/// Tasks of a cache. The cache cancels them when it is released, because a running task retains this object.
 final class OwnedTasks: Sendable {
     private struct State {
         var tasks: [UInt64: Task<Void, Never>] = [:]

@@ -2,11 +2,10 @@ internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
 
-/// The background revalidations of a store, and the requests that pause after a failure (RFC 5861 §3, §5).
-///
-/// At most one revalidation runs for each subject. The pause after a failure begins with a second and doubles with each
-/// failure, or is as long as the origin asks with `Retry-After`. A success ends it. A pause that the origin has asked
-/// for also holds back other requests, if a stale response may answer them.
+/// The background revalidations of a store, and the requests that pause after a failure (RFC 5861 §3, §5). At most one
+/// revalidation runs for each subject. The pause after a failure begins with a second and doubles with each failure, or
+/// is as long as the origin asks with `Retry-After`. A success ends it. A pause that the origin has asked for also
+/// holds back other requests, if a stale response may answer them.
 final class Revalidations: Sendable {
     /// The responses of a key for one user. An origin may ask only one of several users to wait.
     struct Subject: Hashable {
@@ -15,7 +14,6 @@ final class Revalidations: Sendable {
         let credentials: String
     }
 
-    /// The result of a revalidation.
     enum Outcome: Sendable {
         case succeeded
         /// The origin failed, and may have named a pause.
@@ -60,8 +58,7 @@ final class Revalidations: Sendable {
     /// Whether any failure is recorded. If not, no request pauses, and the credentials need no fingerprint.
     var hasFailures: Bool { state.withLock { !$0.failures.isEmpty } }
 
-    /// Returns whether the caller has to revalidate `subject` now. If so, the caller reports the result with
-    /// ``end(_:_:at:)``.
+    /// Returns whether the caller has to revalidate `subject` now, and then report the result with ``end(_:_:at:)``.
     func begin(_ subject: Subject, at now: HTTPDate) -> Bool {
         state.withLock { state in
             guard state.failures[subject].map({ $0.isOver($0.pause, at: now) }) ?? true else { return false }

@@ -1,6 +1,5 @@
-/// Returns the result of `operation`, or `nil` after `limit` or once the calling task is cancelled.
-///
-/// Then cancels the operation, but does not wait for it: a transport may ignore its cancellation.
+/// Returns the result of `operation`, or `nil` after `limit` or once the calling task is cancelled. Then cancels the
+/// operation, but does not wait for it: a transport may ignore its cancellation.
 package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, _ sleep: @escaping @Sendable (Duration) async throws -> Void,
     _ operation: @escaping @Sendable () async -> Value

@@ -9,12 +9,10 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
 
-/// Offers stored responses as compression dictionaries to the origin, if the policy asks for it (RFC 9842).
-///
-/// The reply is decoded before it is stored. So it also answers requests after the removal of the dictionary, and
-/// requests with another dictionary. The rest of the cache sees neither the fields nor the coding.
+/// Offers stored responses as compression dictionaries to the origin, if the policy asks for it (RFC 9842). The reply
+/// is decoded before it is stored. So it also answers requests after the removal of the dictionary, and requests with
+/// another dictionary. The rest of the cache sees neither the fields nor the coding.
 extension CacheTransaction {
-    /// Returns the dictionary for a request to the origin, if any.
     func dictionary(for request: HTTPRequest) async -> CompressionDictionary? {
         guard mayUseDictionaries, context.transport.passesUnknownCodings, !policy.verifiesDigests,
             request.method == .get, content == nil,
@@ -113,8 +111,7 @@ extension CacheTransaction {
         }
     }
 
-    /// Returns the bytes of a dictionary that the origin has used. Returns `nil` when the bytes are unreadable, or
-    /// differ from the digest.
+    /// Returns the bytes of a dictionary that the origin has used. `nil` if unreadable or different from the digest.
     private func content(of dictionary: CompressionDictionary) async -> Data? {
         await store.onReadingLane {
             if let bytes = dictionary.content() { return bytes }

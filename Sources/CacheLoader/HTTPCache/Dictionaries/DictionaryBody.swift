@@ -9,13 +9,8 @@ package final class DictionaryBody: Sendable {
     /// Guards the decompressor. The body has one reader, so the lock is uncontended.
     private let step: Mutex<DecompressionStep>
 
-    /// Returns `nil` for a coding that this build does not decode.
-    ///
-    /// - Parameters:
-    ///   - coding: The coding of the body.
-    ///   - dictionary: The bytes of the dictionary.
-    ///   - rest: The received bytes after the header.
-    ///   - source: The bytes after `rest`.
+    /// Returns `nil` for a coding that this build does not decode. `rest` has the received bytes after the header, and
+    /// `source` the bytes after `rest`.
     package init?(_ coding: DictionaryCoding, dictionary: Data, rest: Data, source: TransportBody) {
         guard var step = coding.makeStep(dictionary: dictionary) else { return nil }
         self.coding = coding
@@ -24,9 +19,8 @@ package final class DictionaryBody: Sendable {
         self.step = Mutex(step)
     }
 
-    /// Returns the next decoded bytes, up to 64 KiB, or `nil` once the body is complete.
-    ///
-    /// Decodes only these bytes, so a chunk that expands to gigabytes needs little memory.
+    /// Returns the next decoded bytes, up to 64 KiB, or `nil` once the body is complete. Decodes only these bytes, so a
+    /// chunk that expands to gigabytes needs little memory.
     package func next() async throws(TransportError) -> Data? {
         while true {
             // A chunk can yield thousands of pieces without a wait for the source.

@@ -2,10 +2,9 @@ internal import CacheStore
 internal import HTTPCaching
 internal import Synchronization
 
-/// The keys of stored responses that can be dictionaries, by partition and origin (RFC 9842 §9.3.1, §10).
-///
-/// Shared by all caches and loaders on the store. Reads the entries of an origin once, then adds the responses that
-/// this process stores. A key may be out of date, so the caller checks its entry.
+/// The keys of stored responses that can be dictionaries, by partition and origin (RFC 9842 §9.3.1, §10). Shared by all
+/// caches and loaders on the store. Reads the entries of an origin once, then adds the responses that this process
+/// stores. A key may be out of date, so the caller checks its entry.
 final class DictionaryTable: Sendable {
     /// The maximum number of entries of an origin that are searched for dictionaries.
     private static let maxEntryCount = 1_000
@@ -40,7 +39,6 @@ final class DictionaryTable: Sendable {
     /// Guards only the findings.
     private let findings = Mutex(BoundedDictionary<Content, Finding>())
 
-    /// The table of a store.
     static func of(_ store: ResponseStore) -> DictionaryTable {
         store.shared { DictionaryTable() }
     }
@@ -86,8 +84,8 @@ final class DictionaryTable: Sendable {
         findings.withLock { $0[Content(id: entry.id, digest: entry.digest)] = finding }
     }
 
-    /// Returns the keys of an origin. The first call reads the entries of the origin on a lane of the store. If that
-    /// fails, the next call reads them again.
+    /// Returns the keys of an origin. The first call reads its entries on a lane of the store, and so does each call
+    /// after a failed one.
     func keys(for key: CacheKey, in store: ResponseStore) async -> [CacheKey] {
         guard let scope = Scope(key) else { return [] }
         if let keys = table.withLock({ $0[scope] }) { return keys }

@@ -11,17 +11,13 @@ extension HTTPCache {
         package let isRedirected: Bool
     }
 
-    /// Answers a request and follows the redirects, each of which is cached under its own URL.
-    ///
-    /// Requests the codings that ``ContentCoding`` decodes, but decodes nothing. Sends a GET or HEAD once more if its
-    /// connection is lost before the response head. A kept-alive connection can close at any time (RFC 9112 §9.3.1).
-    ///
-    /// - Parameters:
-    ///   - maxRedirects: The most redirects to follow, or `nil` to return a redirect like any other response.
-    ///   - timeLimit: The longest time until the head of each response, or `nil` for no limit. After a timeout a stored
-    ///     response answers if it may, as for an unreachable origin.
-    /// - Throws: The failure for which ``response(for:content:policy:onInterimResponse:)`` would generate a response, and
-    ///   ``LoadError/tooManyRedirects(url:limit:)``.
+    /// Answers a request and follows at most `maxRedirects` redirects, each of which is cached under its own URL. With
+    /// `nil`, returns a redirect like any other response. Requests the codings that ``ContentCoding`` decodes, but
+    /// decodes nothing. Sends a GET or HEAD once more if its connection is lost before the response head: a kept-alive
+    /// connection can close at any time (RFC 9112 §9.3.1). `timeLimit` applies until the head of each response. After a
+    /// timeout a stored response answers if it may, as for an unreachable origin. Throws
+    /// ``LoadError/tooManyRedirects(url:limit:)``, and the failure for which
+    /// ``response(for:content:policy:onInterimResponse:)`` would generate a response.
     package func finalResponse(
         to method: HTTPRequest.Method, _ url: String, _ headerFields: HTTPFields, content: RequestContent?,
         policy: CachePolicy.Override, maxRedirects: Int?, timeLimit: Duration?

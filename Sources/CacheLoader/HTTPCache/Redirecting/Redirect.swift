@@ -4,15 +4,14 @@ package import HTTPTypes
 
 /// Determines the target of a redirect, and removes the fields that must not reach it.
 package enum Redirect {
-    /// Returns the target of a redirect (RFC 9110 §15.4). Returns `nil` for any other response, and for a redirect
-    /// without `Location`. A key has no fragment, so the target inherits none.
+    /// Returns the target of a redirect (RFC 9110 §15.4), or `nil` for any other response and without `Location`. A key
+    /// has no fragment, so the target inherits none.
     static func target(of response: HTTPResponse, from key: CacheKey) throws(LoadError) -> CacheKey? {
         guard let target = Redirection.target(of: response, from: key.text) else { return nil }
         return try .loading(target, partition: key.partition)
     }
 
-    /// Returns the method for the next request. 303 changes all methods but HEAD to GET; 301 and 302 change POST to GET
-    /// (RFC 9110 §15.4).
+    /// 303 changes all methods but HEAD to GET; 301 and 302 change POST to GET (RFC 9110 §15.4).
     package static func method(after method: HTTPRequest.Method, status: HTTPResponse.Status) -> HTTPRequest.Method {
         switch status.code {
         case 303 where method != .head: .get

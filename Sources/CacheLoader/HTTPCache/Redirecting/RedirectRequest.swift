@@ -31,12 +31,10 @@ struct RedirectRequest: Sendable {
         number += 1
     }
 
-    /// Takes redirect steps until one has content. Returns `nil` after too many redirects.
-    ///
-    /// Stored redirects can form a cycle that the origins no longer have. After too many redirects, repeats the steps
-    /// from the first stored one without the store. Does not repeat the requests before it.
-    ///
-    /// - Parameter step: Takes a step. Its second argument is true if the step must not use the store.
+    /// Takes redirect steps until one has content. Returns `nil` after too many redirects. Stored redirects can form a
+    /// cycle that the origins no longer have. After too many redirects, repeats the steps from the first stored one
+    /// without the store, but not the requests before it. The second argument of `step` is true if the step must not
+    /// use the store.
     func follow<Content, Failure>(
         atMost limit: Int, _ step: (RedirectRequest, Bool) async throws(Failure) -> RedirectStep<Content>
     ) async throws(Failure) -> Content? {
@@ -57,7 +55,6 @@ struct RedirectRequest: Sendable {
     }
 }
 
-/// The result of one redirect step.
 enum RedirectStep<Content> {
     case content(Content)
     /// A redirect, with its status and its target. `isStored` is true if the store answered without the origin.

@@ -1,7 +1,6 @@
 internal import Synchronization
 
 /// Delivers elements to streams in the order in which they were queued, but outside the lock that decides the order.
-///
 /// Yielding to a stream wakes its reader, for which the runtime takes a lock of the reading task. While a task is
 /// cancelled, the runtime holds that lock and calls the `onTermination` of the task's stream. If a thread yielded under
 /// a lock that `onTermination` takes, the two threads would deadlock.
@@ -41,7 +40,7 @@ package final class DeliveryQueue<Element: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter isDelivering: Whether the calling thread delivers.
+    /// `isDelivering` tells whether the calling thread delivers.
     private func take(_ isDelivering: inout Bool) -> [Message]? {
         state.withLock { state in
             guard isDelivering || !state.hasDeliverer else { return nil }

@@ -1,10 +1,9 @@
 package import CacheStore
 
-/// Puts the events of a load into the order that ``LoadEvent`` promises, regardless of which source is faster.
-///
-/// A state machine: each method returns the events to deliver. Processing a stored value may take longer than the
-/// answer of the origin. Events from the origin then wait for the stored value. The end of the load does not wait, and
-/// the stored value is dropped.
+/// Puts the events of a load into the order that ``LoadEvent`` promises, regardless of which source is faster. A state
+/// machine: each method returns the events to deliver. Processing a stored value may take longer than the answer of the
+/// origin. Events from the origin then wait for the stored value. The end of the load does not wait, and the stored
+/// value is dropped.
 package struct EventOrder<Output: Sendable>: Sendable {
     private var isWaitingForCached = false
     private var hadCached = false

@@ -6,10 +6,7 @@ package struct EventsAfterPrior<Output: Sendable, Version: Comparable & Sendable
     private let loaded: Loaded<Output>
     private let versionOf: @Sendable (Loaded<Output>) -> Version?
 
-    /// - Parameters:
-    ///   - url: The URL of the load.
-    ///   - version: The version of the prior value; a greater version is newer.
-    ///   - versionOf: Returns the version of a loaded value. A value without a version counts as newer.
+    /// `version` is that of the prior value; a greater version is newer. A value without a version counts as newer.
     package init(
         _ prior: Output, version: Version, url: String,
         versionOf: @escaping @Sendable (Loaded<Output>) -> Version?

@@ -58,7 +58,6 @@ extension Loaded {
             isStale: isStale, expiresAt: expiresAt, failure: failure)
     }
 
-    /// Returns the same result with other fields.
     func with(headerFields: HTTPFields) -> Loaded {
         Loaded(
             value: value, url: url, status: status, headerFields: headerFields, source: source, age: age,

@@ -1,7 +1,5 @@
-/// Decides which numbers of received bytes are reported, so that unread events stay few.
-///
-/// A number is due after a thousandth of the announced length. Without that length, it is due after a hundredth of the
-/// last number.
+/// Decides which numbers of received bytes are reported, so that unread events stay few. A number is due after a
+/// thousandth of the announced length. Without that length, it is due after a hundredth of the last number.
 package struct ProgressSteps {
     private var reported: Int64 = 0
 

@@ -1,10 +1,8 @@
 package import CacheFoundation
 
-/// Weak references to evicted objects that the program may still use.
-///
-/// Takes only class instances: a value of any other type is copied, so each user has its own. Whether an object lives
-/// on shows only after the owner releases it. Therefore ``insert(_:)`` takes every evicted object, and ``sweep()``
-/// drops the dead ones later.
+/// Weak references to evicted objects that the program may still use. Takes only class instances: a value of any other
+/// type is copied, so each user has its own. Whether an object lives on shows only after the owner releases it.
+/// Therefore ``insert(_:)`` takes every evicted object, and ``sweep()`` drops the dead ones later.
 package struct EvictedReferences<Key: Hashable, Value> {
     package typealias Item = RecencyTable<Key, Value>.Item
 
@@ -74,10 +72,8 @@ package struct EvictedReferences<Key: Hashable, Value> {
     }
 
     /// Drops references to dead objects, and the oldest references beyond the capacity. Does nothing up to twice the
-    /// capacity.
-    ///
-    /// - Returns: The live objects. If the last user has just released an object, the caller now has the last
-    ///   reference.
+    /// capacity. Returns the live objects. If the last user has just released an object, the caller now has the last
+    /// reference.
     package mutating func sweep() -> [Value] {
         guard count > 2 * Self.capacity else { return [] }
         var held: [Value] = []

@@ -45,9 +45,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         self.init(costLimit: costLimit, stress: stress, pressure: pressure, clock: clock, onEvent: nil)
     }
 
-    /// Creates an empty cache that reports its evictions.
-    ///
-    /// - Parameter onEvent: Receives evictions and memory pressure. Called on any thread, without a lock.
+    /// `onEvent` receives evictions and memory pressure, on any thread, without a lock.
     init(
         costLimit: Int?, stress: StressLimits, pressure: MemoryPressureSource?,
         clock: @escaping @Sendable () -> Date, onEvent: (@Sendable (MemoryEvent) -> Void)?
@@ -97,8 +95,7 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
         use(key, at: clock())?.value
     }
 
-    /// Does the same as ``value(for:)``, for a caller that has read the clock. Also returns the key with which the value was
-    /// inserted, which equals `key`.
+    /// Like ``value(for:)``, for a caller that has read the clock. Also returns the inserted key, which equals `key`.
     func use(_ key: Key, at now: Date) -> (key: Key, value: Value)? {
         let (found, removed) = state.withLock { $0.use(key, at: now) }
         finish(removed)

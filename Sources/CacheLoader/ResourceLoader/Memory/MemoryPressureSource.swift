@@ -19,7 +19,7 @@ public final class MemoryPressureSource: Sendable {
         watch = nil
     }
 
-    /// - Parameter makeWatch: Creates the watch, which calls the given function at every signal.
+    /// The watch that `makeWatch` creates calls the given function at every signal.
     package init?(_ makeWatch: (@escaping @Sendable (MemoryPressure) -> Void) -> PressureWatch?) {
         let observers = Observers<MemoryPressure>()
         guard let watch = makeWatch({ observers.notify($0) }) else { return nil }
@@ -47,14 +47,12 @@ public final class MemoryPressureSource: Sendable {
         observers.notify(pressure)
     }
 
-    /// Calls `handler` at every signal, on any thread, until the returned observation is released.
-    ///
-    /// A call may still be running at that time. The handler must return quickly.
+    /// Calls `handler` at every signal, on any thread, until the returned observation is released. A call may still be
+    /// running at that time. The handler must return quickly.
     package func observe(_ handler: @escaping @Sendable (MemoryPressure) -> Void) -> Observation {
         // The observer retains the source, and the source its observers, until the observation is released.
         observers.add { pressure in withExtendedLifetime(self) { handler(pressure) } }
     }
 
-    /// The number of observations.
     package var observerCount: Int { observers.count }
 }

@@ -1,9 +1,7 @@
 internal import CacheFoundation
 
-/// The contents and limits of a memory cache.
-///
-/// Reads no clock: the time is an argument. Returns removed items, so that the owner releases them after unlocking.
-/// Each key is in the table, among the references, or in neither.
+/// The contents and limits of a memory cache. Reads no clock: the time is an argument. Returns removed items, so that
+/// the owner releases them after unlocking. Each key is in the table, among the references, or in neither.
 struct MemoryState<Key: Hashable, Value> {
     typealias Item = RecencyTable<Key, Value>.Item
 
@@ -25,8 +23,7 @@ struct MemoryState<Key: Hashable, Value> {
 
     // MARK: Values
 
-    /// Returns the value for `key` and makes it the most recently used one. Also finds an evicted value that the
-    /// program still holds.
+    /// Makes the value the most recently used one. Also finds an evicted value that the program still holds.
     mutating func use(_ key: Key, at now: Date) -> (found: (key: Key, value: Value)?, removed: [Item]) {
         switch table.use(key, at: now) {
         case .found(let number): return (table.keyAndValue(at: number), [])
@@ -44,8 +41,7 @@ struct MemoryState<Key: Hashable, Value> {
         table.peek(key, at: now)
     }
 
-    /// Replaces the value and the reference for the key of `item`. Does not admit an expired item or one that is too
-    /// large.
+    /// Replaces the value and the reference for the key. Does not admit an expired item or one that is too large.
     mutating func insert(_ item: Item, at now: Date) -> (isAdmitted: Bool, removed: [Item]) {
         var removed: [Item] = []
         if let former = remove(item.key) { removed.append(former) }

@@ -6,10 +6,8 @@ internal import Musl
 #endif
 
 /// Receives memory pressure events from the kernel until it is released. Uses pressure stall information,
-/// https://docs.kernel.org/accounting/psi.html.
-///
-/// A dedicated thread waits in poll(2) and owns the file descriptors that it polls. One of them is a socket; closing
-/// its other end stops the thread.
+/// https://docs.kernel.org/accounting/psi.html. A dedicated thread waits in poll(2) and owns the file descriptors that
+/// it polls. One of them is a socket; closing its other end stops the thread.
 package final class PressureWatch: Sendable {
     /// A threshold of the time that tasks stall within a window.
     private struct Trigger {
@@ -28,9 +26,8 @@ package final class PressureWatch: Sendable {
     /// The end of the socket pair that this object closes when it is released.
     private let ownEnd: Int32
 
-    /// Calls `notify` at every signal, on a dedicated thread. Returns `nil` when the kernel refuses a trigger.
-    ///
-    /// - Parameter path: The file that accepts the triggers.
+    /// Calls `notify` at every signal, on a dedicated thread. Returns `nil` when the kernel refuses a trigger. `path`
+    /// is the file that accepts the triggers.
     package convenience init?(
         path: String = "/proc/pressure/memory", _ notify: @escaping @Sendable (MemoryPressure) -> Void
     ) {
@@ -46,8 +43,7 @@ package final class PressureWatch: Sendable {
         self.init(descriptors: descriptors, notify)
     }
 
-    /// Calls `notify` whenever poll(2) reports an exceptional condition of a file descriptor. Closes the file descriptors
-    /// in any case.
+    /// Calls `notify` whenever poll(2) reports an exceptional condition of a descriptor. Always closes the descriptors.
     package init?(
         descriptors: [(Int32, MemoryPressure)], _ notify: @escaping @Sendable (MemoryPressure) -> Void
     ) {

@@ -1,7 +1,6 @@
-/// A list of numbers in the order of their use.
-///
-/// Each number is an index into one array of links. The numbers in use form a list from the newest to the oldest, the
-/// free numbers another. A use changes only links, so it allocates nothing.
+/// A list of numbers in the order of their use. Each number is an index into one array of links. The numbers in use
+/// form a list from the newest to the oldest, the free numbers another. A use changes only links, so it allocates
+/// nothing.
 ///
 ///     newest → 3 ⇄ 0 ⇄ 7 ← oldest        free → 1 → 2
 ///
@@ -26,10 +25,8 @@ struct RecencyList {
     /// The count of numbers, including free ones. Every number is less than the count.
     var capacity: Int { links.count }
 
-    /// The most recently used number.
     var newest: Int? { Self.number(first) }
 
-    /// The least recently used number.
     var oldest: Int? { Self.number(last) }
 
     /// Returns the number that was used next after `number`.
@@ -53,14 +50,12 @@ struct RecencyList {
         return number
     }
 
-    /// Makes a number the newest.
     mutating func touch(_ number: Int) {
         guard number != first else { return }
         unlink(number)
         linkAsNewest(number)
     }
 
-    /// Frees a number.
     mutating func remove(_ number: Int) {
         unlink(number)
         links[number] = Links(newer: free)

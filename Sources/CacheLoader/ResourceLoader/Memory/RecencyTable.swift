@@ -1,13 +1,9 @@
 package import CacheFoundation
 
-/// Values by key in the order of their use, with their costs.
-///
-/// Reads no clock: the time is an argument. Returns removed items, so that the owner releases them after unlocking.
-///
-/// The parts of an item are in separate arrays, at the same index. A hit reads the value and its expiry date, and
-/// copies nothing else.
+/// Values by key in the order of their use, with their costs. Reads no clock: the time is an argument. Returns removed
+/// items, so that the owner releases them after unlocking. The parts of an item are in separate arrays, at the same
+/// index. A hit reads the value and its expiry date, and copies nothing else.
 package struct RecencyTable<Key: Hashable, Value> {
-    /// A value with its cost and expiry date.
     package struct Item {
         package let key: Key
         package let value: Value
@@ -70,7 +66,6 @@ package struct RecencyTable<Key: Hashable, Value> {
 
     // MARK: Using
 
-    /// The result of a use.
     enum Use {
         case missing
         case expired(Item)

@@ -1,11 +1,9 @@
 package import CacheFoundation
 
-/// The limit that memory pressure imposes for a while.
-///
-/// Uses no timer and reads no clock: each query compares the time of the last signal with its argument. The configured
-/// limit is an argument, too, so that no other limit can apply afterwards.
-///
-/// A level lasts for a fixed duration after its latest signal. While both levels last, the lower limit applies:
+/// The limit that memory pressure imposes for a while. Uses no timer and reads no clock: each query compares the time
+/// of the last signal with its argument. The configured limit is an argument, too, so that no other limit can apply
+/// afterwards. A level lasts for a fixed duration after its latest signal. While both levels last, the lower limit
+/// applies:
 ///
 ///     warning   ├──────────────┤
 ///     critical       ├──────────────┤

@@ -9,11 +9,9 @@ package enum Charset: String, Sendable, CaseIterable {
     case windows1252 = "windows-1252"
     case ascii = "us-ascii"
 
-    /// Creates the charset with this label, in any case. Returns `nil` for an unknown label.
-    ///
-    /// Two labels have the meaning that browsers give them, not that of their specifications (Encoding Standard §4.2).
-    /// `iso-8859-1` is windows-1252, whose C1 range has printable characters. `utf-16` without a byte order mark is
-    /// little-endian, although RFC 2781 §4.3 makes it big-endian.
+    /// Returns `nil` for an unknown label. Two labels have the meaning that browsers give them, not that of their
+    /// specifications (Encoding Standard §4.2). `iso-8859-1` is windows-1252, whose C1 range has printable characters.
+    /// `utf-16` without a byte order mark is little-endian, although RFC 2781 §4.3 makes it big-endian. Ignores case.
     package init?(label: String) {
         switch String(decoding: label.utf8.map(\.asciiLowercased), as: UTF8.self) {
         case "utf-8", "utf8": self = .utf8
@@ -27,8 +25,7 @@ package enum Charset: String, Sendable, CaseIterable {
         }
     }
 
-    /// Returns the charset of the byte order mark at the front, and its length, or `nil` without a mark. Encoding Standard
-    /// §6.
+    /// The charset of the byte order mark at the front, and the length of that mark (Encoding Standard §6).
     package static func marked(_ bytes: Data) -> (Charset, length: Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
@@ -36,8 +33,7 @@ package enum Charset: String, Sendable, CaseIterable {
         return nil
     }
 
-    /// Returns the text, or `nil` when the bytes are not valid in the charset. Reads every byte once or twice, and
-    /// copies the text.
+    /// Returns `nil` when the bytes are not valid in the charset. Reads every byte once or twice, and copies the text.
     package func text(_ bytes: Data) -> String? {
         bytes.withUnsafeBytes { bytes in
             switch self {

@@ -7,20 +7,17 @@ package struct ContentTypeFilter: Hashable, Sendable {
     /// Whether the filter accepts content without a readable `Content-Type`, regardless of the ranges.
     package let acceptsMissing: Bool
 
-    /// Creates a filter.
     package init(_ ranges: [MediaRange], acceptsMissing: Bool = false) {
         self.ranges = ranges
         self.acceptsMissing = acceptsMissing
     }
 
-    /// Returns whether the filter accepts content with these fields. Ignores the case and the parameters of
-    /// `Content-Type`. Of several fields the last counts, as in browsers.
+    /// Ignores the case and the parameters of `Content-Type`. Of several fields the last counts, as in browsers.
     package func accepts(_ headerFields: HTTPFields) -> Bool {
         accepts(contentType: headerFields[values: .contentType].last)
     }
 
-    /// Returns whether the filter accepts content with this value of `Content-Type`. `nil` means that the field is
-    /// missing.
+    /// `nil` means that `Content-Type` is missing.
     package func accepts(contentType: String?) -> Bool {
         guard let mediaType = MediaType(contentType) else { return acceptsMissing }
         return ranges.contains { $0.contains(mediaType) }

@@ -10,9 +10,8 @@ package struct MediaType: Hashable, Sendable {
     /// The value of the first `charset`, if any: unquoted, in its original case.
     package let charset: String?
 
-    /// Parses the value of a field. Malformed parameters count as absent; the type remains valid.
-    ///
-    /// - Returns: `nil` without a value, and for a value that does not begin with one type, such as a list.
+    /// Parses the value of a field. Malformed parameters count as absent; the type remains valid. Returns `nil` without
+    /// a value, and for a value that does not begin with one type, such as a list.
     package init?(_ text: String?) {
         guard let text else { return nil }
         var copy = text

@@ -1,6 +1,5 @@
-/// Two processors; the second receives the output of the first.
-///
-/// If the first throws, or the task is cancelled before the first returns, the second does not run.
+/// Two processors; the second receives the output of the first. If the first throws, or the task is cancelled before
+/// the first returns, the second does not run.
 struct ProcessorChain<First: Processor, Second: Processor>: Processor where First.Output == Second.Input {
     private let first: First
     private let second: Second
@@ -13,10 +12,8 @@ struct ProcessorChain<First: Processor, Second: Processor>: Processor where Firs
     /// Both ids, in this order. The grouping of a longer chain does not change its id.
     var id: ProcessorID { first.id.then(second.id) }
 
-    /// The stored form of the second processor.
     var storedForm: StoredForm<Second.Output>? { second.storedForm }
 
-    /// Returns the output of the second processor for the output of the first.
     @concurrent func process(_ input: First.Input, _ context: ProcessingContext) async throws -> Second.Output {
         let value = try await first.process(input, context)
         try Task.checkCancellation()
@@ -25,7 +22,6 @@ struct ProcessorChain<First: Processor, Second: Processor>: Processor where Firs
 }
 
 extension ProcessorChain: SynchronousProcessor where First: SynchronousProcessor, Second: SynchronousProcessor {
-    /// Returns the output of the second processor for the output of the first.
     func processSynchronously(
         _ input: First.Input, _ context: ProcessingContext
     ) throws -> Second.Output {

@@ -33,8 +33,7 @@ public struct ProcessorID: Hashable, Sendable {
         ProcessorID(description: "\(description)+\(next.description)")
     }
 
-    /// Returns the text escaped as in RFC 3986 §2.1. The result has no `@`, `;`, `=` or `+`, and `%` only at the start
-    /// of an escape.
+    /// Escapes as in RFC 3986 §2.1. The result has no `@`, `;`, `=` or `+`, and `%` only at the start of an escape.
     private static func escaped(_ text: String) -> String {
         PercentEncoding.encoded(text.utf8) { byte in
             PercentEncoding.isUnreserved(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":")

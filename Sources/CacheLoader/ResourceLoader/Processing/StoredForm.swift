@@ -67,14 +67,12 @@ struct StoredProcessor<Base: Processor>: Processor {
     /// The format that the initializer received.
     var storedForm: StoredForm<Base.Output>? { form }
 
-    /// Returns the output of the base processor.
     @concurrent func process(_ input: Base.Input, _ context: ProcessingContext) async throws -> Base.Output {
         try await base.process(input, context)
     }
 }
 
 extension StoredProcessor: SynchronousProcessor where Base: SynchronousProcessor {
-    /// Returns the output of the base processor.
     func processSynchronously(_ input: Base.Input, _ context: ProcessingContext) throws -> Base.Output {
         try base.processSynchronously(input, context)
     }

@@ -2,7 +2,6 @@
 package struct NetworkState: Sendable {
     /// The effect of a report.
     package struct Change: Equatable, Sendable {
-        /// Whether a network has become available.
         package var becameAvailable = false
         package var conditionsChanged = false
 
@@ -29,7 +28,6 @@ package struct NetworkState: Sendable {
         return change(since: former)
     }
 
-    /// Applies the state of Low Power Mode.
     package mutating func update(isLowPower: Bool) -> Change {
         let former = self
         conditions.set(.lowPower, isLowPower)

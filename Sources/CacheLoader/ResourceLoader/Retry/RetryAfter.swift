@@ -2,9 +2,7 @@ package import HTTPCaching
 package import HTTPTypes
 
 extension HTTPFields {
-    /// Returns the delay in `Retry-After` (RFC 9110 §10.2.3), in seconds or until a date.
-    ///
-    /// Returns `nil` for a missing or malformed field.
+    /// The delay in `Retry-After` (RFC 9110 §10.2.3), in seconds or until a date. `nil` for a malformed field.
     package func retryAfter(at now: HTTPDate) -> Duration? {
         guard let field = self[fields: .retryAfter].first else { return nil }
         var text = field.value

@@ -37,13 +37,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Treats every failure as final.
     public static let never = RetryPolicy(maxAttempts: 1)
 
-    /// Returns the delay before the next attempt, or `nil` for a final failure.
-    ///
-    /// - Parameters:
-    ///   - error: The error of the last attempt.
-    ///   - attempt: The number of attempts so far, the last included.
-    ///   - retryAfter: The delay that the origin asked for (RFC 9110 §10.2.3).
-    ///   - chance: A random number from 0 up to 1.
+    /// Returns the delay before the next attempt, or `nil` for a final failure. `attempt` includes the last attempt.
+    /// The origin asked for `retryAfter` (RFC 9110 §10.2.3). `chance` is a random number from 0 up to 1.
     package func delay(
         after error: LoadError, attempt: Int, retryAfter: Duration? = nil, chance: Double
     ) -> Duration? {

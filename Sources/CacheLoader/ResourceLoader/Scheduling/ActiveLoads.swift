@@ -28,7 +28,6 @@ struct ActiveLoads: Sendable {
     /// The numbers last reported to the meters.
     private var reported = LoadOccupancy()
 
-    /// The details of a load.
     subscript(id: UInt64) -> Details {
         get { details[id] ?? Details() }
         set { details[id] = newValue }
@@ -92,8 +91,7 @@ extension ResourceLoader {
 
     // MARK: Waiters
 
-    /// Waits for the result of a load. A cancellation of the calling task ends the wait immediately; the load continues
-    /// for its other waiters.
+    /// Waits for the result. A cancellation of the calling task ends only this wait; the load continues for the others.
     func join<Output>(
         _ load: Load, _ request: ResourceRequest, _ plan: ProcessingPlan, as type: Output.Type = Output.self,
         heldBackBy: NetworkConditions = []
@@ -129,15 +127,11 @@ extension ResourceLoader {
         case unchecked(UInt64, since: StoreGeneration?, steps: Set<CacheKey>)
     }
 
-    /// Adds a waiter to a load, or begins one. If this load was cancelled after its creation, the waiter receives
-    /// ``LoadError/cancelled``.
-    ///
-    /// A load that began before a removal of its key, or of a key to which it was redirected, may deliver the removed
-    /// content. A response whose body takes longer than its freshness lifetime answers no later request (RFC 9111
-    /// §4.2). The waiter joins neither.
-    ///
-    /// - Parameter heldBackBy: The network conditions in which the waiter allows the load to wait.
-    /// - Returns: Whether the waiter has begun the load.
+    /// Adds a waiter to a load, or begins one. Returns whether the waiter has begun the load. If this load was
+    /// cancelled after its creation, the waiter receives ``LoadError/cancelled``. A load that began before a removal of
+    /// its key, or of a key to which it was redirected, may deliver the removed content. A response whose body takes
+    /// longer than its freshness lifetime answers no later request (RFC 9111 §4.2). The waiter joins neither. In the
+    /// conditions `heldBackBy`, the waiter allows the load to wait.
     @discardableResult
     func attach(
         _ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest,
@@ -238,9 +232,7 @@ extension ResourceLoader {
         await processAndDeliver(id, load, attempt, arrived)
     }
 
-    /// Schedules another attempt if the failure may be temporary.
-    ///
-    /// - Returns: Whether another attempt follows.
+    /// Schedules another attempt if the failure may be temporary. Returns whether another attempt follows.
     private func retry(_ id: UInt64, _ load: Load, _ attempt: Int, after failure: TransferFailure) -> Bool {
         let configuration = load.configuration
         // Ask the current source: the loader no longer listens to an earlier one.
@@ -283,8 +275,7 @@ extension ResourceLoader {
         change { $0.retry(id, after: attempt) }
     }
 
-    /// Runs the processing plans of all waiters on the body, each plan once. Includes waiters that join during the
-    /// processing.
+    /// Runs the processing plans of all waiters on the body, each once. Includes waiters that join in the meantime.
     private func processAndDeliver(
         _ id: UInt64, _ load: Load, _ attempt: Int, _ arrived: LoadedResource
     ) async {

@@ -20,20 +20,16 @@ struct CancelledLoads: Hashable, Sendable {
     }
 }
 
-/// The cancellations of all loads or of some, for loads that have no waiter yet.
-///
-/// Each load remembers ``count`` at its creation. It is cancelled if a cancellation that includes it came later.
+/// The cancellations of all loads or of some, for loads that have no waiter yet. Each load remembers ``count`` at its
+/// creation. It is cancelled if a cancellation that includes it came later.
 struct Cancellations: Sendable {
-    /// The number of cancellations.
     private(set) var count: UInt64 = 0
     private var latestOfAll: UInt64 = 0
     /// The latest cancellation of some loads. If one is dropped, a load may begin although it was cancelled while it
     /// searched the store.
     private var latest = BoundedDictionary<CancelledLoads, UInt64>()
 
-    /// Records a cancellation.
-    ///
-    /// - Parameter loads: The cancelled loads, or `nil` for all loads.
+    /// Records a cancellation of these loads, or of all loads for `nil`.
     mutating func note(_ loads: CancelledLoads?) {
         count += 1
         guard let loads else {

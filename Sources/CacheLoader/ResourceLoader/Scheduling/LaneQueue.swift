@@ -1,10 +1,8 @@
 internal import HeapModule
 
 /// The loads that wait for their turn in one lane: first in, first out, among hosts with room for another transfer.
-///
 /// Except for ``unblockAll()``, an operation takes logarithmic time in the number of waiting loads, on average.
 package struct LaneQueue {
-    /// The place of a load in the queue.
     private struct Place: Comparable {
         let number: UInt64
         /// Distinguishes the place from a former one of the same load with the same number.
@@ -15,7 +13,6 @@ package struct LaneQueue {
         static func < (first: Place, second: Place) -> Bool { first.number < second.number }
     }
 
-    /// The places by load.
     private var places: [UInt64: Place] = [:]
     /// Contains at least the first n places of each host that may start n transfers.
     private var ready = Heap<Place>()
@@ -29,14 +26,13 @@ package struct LaneQueue {
 
     package var isEmpty: Bool { places.isEmpty }
 
-    /// The number of waiting loads.
     package var count: Int { places.count }
 
     /// The number of places in memory, including those whose load has left the queue. At most twice ``count``.
     package var heldCount: Int { places.count + abandonedCount }
 
-    /// - Parameter number: The number of the place, which no other load in the queue has. Usually greater than all
-    ///   earlier numbers; a load that comes back has its former number.
+    /// No other load in the queue has `number`. It is usually greater than all earlier numbers; a load that comes back
+    /// has its former number.
     package mutating func append(_ id: UInt64, host: String, number: UInt64) {
         lastEntry += 1
         let place = Place(number: number, entry: lastEntry, id: id, host: host)

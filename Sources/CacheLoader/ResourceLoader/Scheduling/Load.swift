@@ -36,9 +36,7 @@ struct Load: Hashable, Sendable {
         self.init(request, target, settings, cancellations: cancellations)
     }
 
-    /// - Parameters:
-    ///   - target: The target, in place of the URL and the key of the request.
-    ///   - policy: The policy, in place of that of the request.
+    /// `target` replaces the URL and the key of the request, and `policy` replaces its policy.
     init(
         _ request: ResourceRequest, _ target: LoadTarget, _ settings: LoaderSettings, cancellations: UInt64,
         isBackground: Bool = false, policy: CachePolicy? = nil

@@ -6,9 +6,7 @@ struct LoadDemand: Hashable, Sendable {
     /// Whether conditions can hold the waiter back. `false` for a load that needs no network.
     var isHoldable = true
 
-    /// Whether the conditions hold the waiter back.
-    ///
-    /// - Parameter limits: The conditions in which each lane holds its loads back.
+    /// Whether the conditions hold the waiter back. `limits` has the conditions in which each lane holds loads back.
     func isHeldBack(in conditions: NetworkConditions, _ limits: [Lane: NetworkConditions]) -> Bool {
         guard isHoldable else { return false }
         let limit = limits[lane, default: []]

@@ -1,7 +1,6 @@
-/// Decides when transfers start: by lane, by host, by the conditions of the network, and for further attempts.
-///
-/// A pure state machine that knows loads by their numbers. After one or more changes, ``start()`` returns the transfers
-/// that can start.
+/// Decides when transfers start: by lane, by host, by the conditions of the network, and for further attempts. A pure
+/// state machine that knows loads by their numbers. After one or more changes, ``start()`` returns the transfers that
+/// can start.
 ///
 ///     queued ─▶ running ─▶ processing ─▶ (removed)
 ///       ▲          │          │
@@ -11,7 +10,6 @@
 /// their answers from the store and from memory. The folder may use the store and all of the loader. Each request goes
 /// through a `CacheTransaction`: the folder calls no transport.
 struct LoadScheduler: Sendable {
-    /// Identifies a load.
     typealias ID = UInt64
 
     enum Phase: Equatable, Sendable {
@@ -39,7 +37,6 @@ struct LoadScheduler: Sendable {
 
     private struct LaneState: Sendable {
         var queue = LaneQueue()
-        /// The number of running transfers.
         var running = 0
         /// The queued loads that the conditions hold back.
         var heldBack: Set<ID> = []
@@ -53,7 +50,6 @@ struct LoadScheduler: Sendable {
     private var background = LaneState()
     private var runningPerHost: [String: Int] = [:]
     private var lastPlace: UInt64 = 0
-    /// The current conditions of the network.
     private var conditions: NetworkConditions = []
     /// The conditions in which each lane holds its loads back.
     private var limits: [Lane: NetworkConditions]
@@ -66,10 +62,8 @@ struct LoadScheduler: Sendable {
         self.limits = limits
     }
 
-    /// Returns the phase of a load, or `nil` after its removal.
     func phase(of id: ID) -> Phase? { states[id]?.phase }
 
-    /// Returns the number of loads that wait for their turn in a lane.
     func queueLength(_ lane: Lane) -> Int {
         switch lane {
         case .urgent: urgent.waitingCount
@@ -87,11 +81,7 @@ struct LoadScheduler: Sendable {
 
     // MARK: Loads
 
-    /// Adds a load at the end of the queue of its lane.
-    ///
-    /// - Parameters:
-    ///   - id: A number that no other load has had.
-    ///   - demand: The demand of the first waiter.
+    /// Adds a load at the end of the queue of its lane. No other load has had `id`.
     mutating func add(_ id: ID, host: String, _ demand: LoadDemand) {
         states[id] = State(host: host, lane: demand.lane, demands: [demand: 1])
         enqueue(id)
@@ -131,21 +121,16 @@ struct LoadScheduler: Sendable {
         states[id]?.phase = .processing
     }
 
-    /// Frees the place of a load until another attempt.
-    ///
-    /// - Parameters:
-    ///   - isParked: Whether the load waits until its host is reachable.
-    ///   - extra: The number of attempts beyond one; -1 if the attempt did not begin.
+    /// Frees the place of a load until another attempt, or until its host is reachable if `isParked`. `extra` is the
+    /// number of attempts beyond one; -1 if the attempt did not begin.
     mutating func pause(_ id: ID, isParked: Bool, extra: Int) {
         vacate(id)
         states[id]?.attempt += extra
         states[id]?.phase = .waiting(isParked: isParked)
     }
 
-    /// Queues the next attempt of a waiting load.
-    ///
-    /// - Parameter attempt: The number of started attempts. The call has no effect for another number. `nil` matches
-    ///   any number.
+    /// Queues the next attempt of a waiting load. Has no effect if `attempt` is set and differs from the number of
+    /// started attempts.
     mutating func resume(_ id: ID, after attempt: Int? = nil) {
         guard let state = states[id], case .waiting = state.phase, attempt ?? state.attempt == state.attempt else {
             return
@@ -226,9 +211,7 @@ struct LoadScheduler: Sendable {
 
     // MARK: Starting
 
-    /// Starts as many transfers as the lanes and hosts permit.
-    ///
-    /// - Returns: The loads in the order of their turn, each with the number of its attempt.
+    /// Starts as many transfers as the lanes and hosts permit. Returns the loads in the order of their turn.
     mutating func start() -> [(id: ID, attempt: Int)] {
         var started: [(id: ID, attempt: Int)] = []
         while let id = next(), let state = states[id] {

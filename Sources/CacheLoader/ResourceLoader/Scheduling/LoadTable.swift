@@ -1,16 +1,12 @@
-/// The loads that have not ended, the waiters of each load, and the scheduler that starts their transfers.
-///
-/// A pure state machine: each method returns the actions that its owner carries out after releasing the lock. Waiters for
-/// equal keys share a load. ``LoadScheduler`` decides when its transfer starts.
+/// The loads that have not ended, the waiters of each load, and the scheduler that starts their transfers. A pure state
+/// machine: each method returns the actions that its owner carries out after releasing the lock. Waiters for equal keys
+/// share a load. ``LoadScheduler`` decides when its transfer starts.
 package struct LoadTable<Key: Hashable, Waiter> {
-    /// Identifies a waiter.
     package typealias Ticket = UInt64
-    /// Identifies a load.
     package typealias ID = UInt64
 
     /// An action of the owner.
     package enum Action {
-        /// Start a transfer.
         case start(ID, Key, attempt: Int)
         /// Stop the task of a load: its transfer, or its wait.
         case stop(ID)
@@ -54,12 +50,10 @@ package struct LoadTable<Key: Hashable, Waiter> {
     private var lastNumber: UInt64 = 0
     private var scheduler: LoadScheduler
 
-    /// The numbers of transfers that may run at a time.
     package var widths: LaneWidths { scheduler.widths }
 
-    /// - Parameters:
-    ///   - widths: The numbers of transfers that may run at a time.
-    ///   - heldBack: The conditions of the network in which each lane holds its loads back.
+    /// `widths` are the numbers of transfers that may run at a time. `heldBack` has the conditions of the network in
+    /// which each lane holds its loads back.
     package init(widths: LaneWidths, heldBack: [Lane: NetworkConditions] = [:]) {
         scheduler = LoadScheduler(widths: widths, heldBack: heldBack)
     }
@@ -75,12 +69,10 @@ package struct LoadTable<Key: Hashable, Waiter> {
     package mutating func ticket() -> Ticket { number() }
 
     /// Adds a waiter to the load of its key. Creates the load if needed. A load is urgent while it has an urgent
-    /// waiter. If the load waits for another attempt, the attempt is queued immediately.
-    ///
-    /// - Parameters:
-    ///   - heldBackBy: The network conditions in which the waiter allows the load to wait in the background lane, in
-    ///     addition to those of the lane. A load waits while the conditions hold all of its waiters back.
-    ///   - isHoldable: Whether conditions can hold the waiter back at all.
+    /// waiter. If the load waits for another attempt, the attempt is queued immediately. In the conditions
+    /// `heldBackBy`, in addition to those of the lane, the waiter allows the load to wait in the background lane. A
+    /// load waits while the conditions hold all of its waiters back. `isHoldable` tells whether conditions can hold the
+    /// waiter back at all.
     package mutating func attach(
         _ waiter: Waiter, _ ticket: Ticket, to key: Key, host: String, lane: Lane, abandonment: Abandonment,
         heldBackBy: NetworkConditions = [], isHoldable: Bool = true
@@ -108,10 +100,8 @@ package struct LoadTable<Key: Hashable, Waiter> {
         return (phase == .running ? .joinedRunning : .joined, actions + start())
     }
 
-    /// Removes a waiter. The load then has the lane and the conditions of the remaining ones. After the last waiter has
-    /// left, the load ends, unless its transfer is to be finished.
-    ///
-    /// - Returns: The waiter, unless its load has ended.
+    /// Removes a waiter, and returns it unless its load has ended. The load then has the lane and the conditions of the
+    /// remaining ones. After the last waiter has left, the load ends, unless its transfer is to be finished.
     package mutating func detach(_ ticket: Ticket) -> (Waiter?, [Action]) {
         guard let id = tickets.removeValue(forKey: ticket),
             let index = states[id]?.waiters.firstIndex(where: { $0.ticket == ticket }),
@@ -138,7 +128,6 @@ package struct LoadTable<Key: Hashable, Waiter> {
         states[id]?.waiters.map(\.waiter)
     }
 
-    /// Returns the number of waiters for a key.
     package func waiterCount(of key: Key) -> Int {
         allIDs(of: key).reduce(0) { $0 + (states[$1]?.waiters.count ?? 0) }
     }
@@ -188,11 +177,9 @@ package struct LoadTable<Key: Hashable, Waiter> {
         delivering[id] = nil
     }
 
-    /// Records that an attempt has failed, or that no processor accepts its response.
-    ///
-    /// - Parameter extra: The number of attempts beyond one; -1 if the attempt did not begin.
-    /// - Returns: Whether another attempt follows; if not, the caller ends the load. A load without waiters is not
-    ///   retried.
+    /// Records that an attempt has failed, or that no processor accepts its response. `extra` is the number of attempts
+    /// beyond one; -1 if the attempt did not begin. Returns whether another attempt follows; if not, the caller ends
+    /// the load. A load without waiters is not retried.
     package mutating func fail(_ id: ID, retry: Retry, extra: Int = 0) -> (Bool, [Action]) {
         guard let state = states[id], hasBegun(id), retry != .never, !state.waiters.isEmpty else { return (false, []) }
         scheduler.pause(id, isParked: retry == .whenReachable, extra: extra)
@@ -214,12 +201,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
     // MARK: Lanes
 
     /// Changes the given settings in one step, then starts every load that the new settings allow. Running transfers
-    /// continue, even above a new limit.
-    ///
-    /// - Parameters:
-    ///   - widths: The numbers of transfers that may run at a time.
-    ///   - heldBack: The conditions of the network in which each lane holds its loads back.
-    ///   - conditions: The current conditions of the network.
+    /// continue, even above a new limit. `heldBack` has the conditions in which each lane holds its loads back.
     package mutating func set(
         widths: LaneWidths? = nil, heldBack: [Lane: NetworkConditions]? = nil, conditions: NetworkConditions? = nil
     ) -> [Action] {
@@ -228,8 +210,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
         return start()
     }
 
-    /// Puts the loads of a key, with all their waiters, into a lane. A running transfer continues, and counts in the
-    /// new lane.
+    /// Puts the loads of a key into a lane, with all waiters. A running transfer continues, and counts in the new lane.
     package mutating func setLane(_ lane: Lane, of key: Key) -> [Action] {
         for id in allIDs(of: key) {
             for index in states[id]?.waiters.indices ?? 0..<0 { states[id]?.waiters[index].demand.lane = lane }

@@ -1,6 +1,5 @@
 /// A caller that waits for the result of a load.
 struct LoadWaiter: Sendable {
-    /// The processing plan for the body.
     let plan: ProcessingPlan
     /// The key of the value in memory. `nil` when memory must not keep the value.
     let memoryKey: LoaderMemory.Key?

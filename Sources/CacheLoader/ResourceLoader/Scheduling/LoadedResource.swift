@@ -40,8 +40,8 @@ extension CachedResponse {
         resource.headerFields.count == headerFields.count ? body.file : nil
     }
 
-    /// Returns the stored entry if the response is its complete body. Returns `nil` for a part, for a response to HEAD,
-    /// and for a status such as 304 or 404.
+    /// The stored entry with the complete body. `nil` for a part, for a response to HEAD, and for a status such as 304
+    /// or 404.
     func wholeEntry(for method: HTTPRequest.Method) -> StoredEntry? {
         guard isWhole(for: method), let entry, entry.metadata.part == nil else { return nil }
         return entry

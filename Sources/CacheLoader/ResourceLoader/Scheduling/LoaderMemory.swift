@@ -5,10 +5,9 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Synchronization
 
-/// The values that a loader keeps in memory, with the metadata needed to serve them.
-///
-/// Serves a value while the response from which it was made is fresh and in the store. Finds it by the text of the URL:
-/// normalising a URL takes longer than the lookup.
+/// The values that a loader keeps in memory, with the metadata needed to serve them. Serves a value while the response
+/// from which it was made is fresh and in the store. Finds it by the text of the URL: normalising a URL takes longer
+/// than the lookup.
 final class LoaderMemory: Sendable {
     /// The key of a value.
     struct Key: Hashable {
@@ -22,9 +21,8 @@ final class LoaderMemory: Sendable {
         private let generation: UInt64
 
         /// Returns `nil` when memory is off, or must not answer because of the method, fields or policy. Fields such as
-        /// `Cache-Control` demand more than a key can express.
-        ///
-        /// A static method, because an initialiser would get copies of request and plan.
+        /// `Cache-Control` demand more than a key can express. A static method, because an initialiser would get copies
+        /// of request and plan.
         static func of(_ request: ResourceRequest, _ plan: ProcessingPlan, _ settings: LoaderSettings) -> Key? {
             guard request.usesMemory, request.method == .get, request.content == nil,
                 settings.configuration.memoryLimit.map({ $0 > 0 }) ?? true
@@ -105,7 +103,7 @@ final class LoaderMemory: Sendable {
     /// Serialises changes of the limit.
     private let limits = Mutex(())
 
-    /// - Parameter onEvent: Receives evictions and memory pressure. Called on any thread, without a lock.
+    /// `onEvent` receives evictions and memory pressure, on any thread, without a lock.
     init(
         _ store: ResponseStore, _ configuration: ResourceLoader.Configuration,
         onEvent: @escaping @Sendable (MemoryEvent) -> Void
@@ -121,14 +119,13 @@ final class LoaderMemory: Sendable {
         limits.withLock { _ in values.costLimit = Self.costLimit(limit()) }
     }
 
-    /// Returns the cost limit for a memory limit. `Int.max` becomes no limit: under pressure a share of `Int.max` would
-    /// free nothing, but a cache without a limit keeps a share of its values.
+    /// `Int.max` becomes no limit: under pressure a share of `Int.max` would free nothing, but a cache without a limit
+    /// keeps a share of its values.
     private static func costLimit(_ memoryLimit: Int?) -> Int? {
         memoryLimit == .max ? nil : memoryLimit.map { max(0, $0) }
     }
 
-    /// Returns the value for a key, and records a use of its entry. Drops a value whose response is no longer in the
-    /// store.
+    /// Records a use of the entry. Drops a value whose response is no longer in the store.
     func value(for key: Key) -> Loaded<any Sendable>? {
         let now = clock()
         guard let (slot, value) = values.use(Slot(key: key), at: now), let facts = slot.facts else { return nil }
@@ -147,11 +144,8 @@ final class LoaderMemory: Sendable {
         return loaded
     }
 
-    /// Keeps a value while it is fresh.
-    ///
-    /// - Parameters:
-    ///   - cost: The size of the value in bytes, without its metadata.
-    ///   - version: The entries of the key in the store when the value was made.
+    /// Keeps a value while it is fresh. `cost` is its size in bytes without its metadata. `version` has the entries of
+    /// the key in the store when the value was made.
     func insert(_ loaded: Loaded<any Sendable>, for key: Key, cost: Int, entry: Int64, version: KeyVersion) {
         let now = clock()
         guard let expiresAt = loaded.expiresAt, !loaded.isStale, loaded.failure == nil, expiresAt > now else { return }

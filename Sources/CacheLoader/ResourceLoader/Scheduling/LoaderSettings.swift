@@ -14,7 +14,7 @@ final class LoaderSettings: Sendable {
     let valueGeneration: UInt64
     private let lastNumber = Atomic<UInt64>(0)
 
-    /// - Parameter former: The settings before a change. The first settings have none.
+    /// `former` are the settings before a change. The first settings have none.
     init(_ configuration: ResourceLoader.Configuration, after former: LoaderSettings? = nil) {
         self.configuration = configuration
         cache = CacheSettings(configuration.cache)

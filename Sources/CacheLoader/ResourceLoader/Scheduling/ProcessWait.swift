@@ -5,9 +5,8 @@ internal import Synchronization
 
 /// Waits for other processes, without occupying a lane.
 extension ResourceLoader {
-    /// Takes a load out of its lane while another process asks an origin for the same key.
-    ///
-    /// - Returns: `false` if no other process asks, or if the load has waited long enough.
+    /// Takes a load out of its lane while another process asks an origin for the same key. Returns `false` if no other
+    /// process asks, or if the load has waited long enough.
     func waitForProcess(_ id: UInt64, _ load: Load, _ attempt: Int) -> Bool {
         let key = load.target.key
         let waited = loads.withLock { $0[id].waited }

@@ -6,11 +6,8 @@ internal import Synchronization
 extension ResourceLoader {
     /// Removes the entry of a response that no processor accepts, so that it answers no other load. If the response
     /// came from the store or from an upstream cache, begins the load again, once, and asks the origin for the whole.
-    ///
-    /// Leaves the entry if the origin must not be asked for a better response.
-    ///
-    /// - Parameter plans: The identities of the processing plans that refuse the response.
-    /// - Returns: Whether the load begins again.
+    /// Leaves the entry if the origin must not be asked for a better response. `plans` identifies the processing plans
+    /// that refuse the response. Returns whether the load begins again.
     func replaceRefused(
         _ arrived: LoadedResource, _ id: UInt64, _ load: Load, _ attempt: Int, by plans: Set<ProcessingPlan.Identity>
     ) async -> Bool {
@@ -31,9 +28,7 @@ extension ResourceLoader {
         }
     }
 
-    /// Begins a load again after unusable content from an upstream cache.
-    ///
-    /// - Returns: Whether the load begins again.
+    /// Begins a load again after unusable content from an upstream cache. Returns whether the load begins again.
     func replaceRefused(_ failure: TransferFailure, _ id: UInt64, _ attempt: Int) -> Bool {
         guard let key = failure.refused else { return false }
         return beginAgain(id, attempt + failure.extraAttempts, extra: failure.extraAttempts, asking: key)

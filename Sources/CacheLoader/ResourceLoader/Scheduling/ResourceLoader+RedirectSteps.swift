@@ -6,8 +6,7 @@ internal import Logging
 
 extension ResourceLoader {
     /// Takes one redirect step of an attempt through the cache. If the stored body is unusable, asks the origin.
-    ///
-    /// - Parameter attempt: The number of the attempt. Increases if the step needs another attempt.
+    /// Increases the number `attempt` if the step needs another attempt.
     func takeStep(
         _ load: Load, _ target: LoadTarget, _ transaction: CacheTransaction, _ attempt: inout Int,
         _ notify: @escaping @Sendable (WaiterEvent) -> Void

@@ -3,9 +3,7 @@ internal import CacheStore
 internal import HTTPTypes
 
 extension RedirectRequest {
-    /// Creates the request of the first step.
-    ///
-    /// - Parameter method: Replaces the method of the load.
+    /// Creates the request of the first step. `method` replaces the method of the load.
     init(_ load: Load, method: HTTPRequest.Method? = nil) {
         self.init(
             load.target, method ?? load.method, load.headerFields, content: load.content.map { RequestContent($0) })
@@ -18,7 +16,6 @@ extension ResourceLoader {
         transaction(load, RedirectRequest(load))
     }
 
-    /// Returns the transaction for one redirect step of a load.
     func transaction(_ load: Load, _ step: RedirectRequest) -> CacheTransaction {
         let (settings, url) = (load.settings, step.target.url)
         var fields = step.headerFields

@@ -7,9 +7,7 @@ internal import HTTPTypes
 /// Loads content from the store alone.
 extension ResourceLoader {
     /// Returns a value of fresh stored content, or `nil` when the load needs the network. Neither blocks other loads
-    /// nor waits for them.
-    ///
-    /// - Parameter load: Receives the key of a response that was refused and removed.
+    /// nor waits for them. `load` receives the key of a response that was refused and removed.
     func loadFromStore(
         _ load: inout Load, _ plan: ProcessingPlan
     ) async throws(LoadError) -> (value: Loaded<any Sendable>, byteCount: Int, response: CachedResponse)? {
@@ -61,9 +59,7 @@ extension ResourceLoader {
     }
 
     /// Returns whether conditions of the network can hold a load back. Returns `false` for a load whose result, even an
-    /// error, needs no network. Records no access.
-    ///
-    /// - Parameter conditions: The network conditions in which the waiter allows the load to wait.
+    /// error, needs no network. Records no access. In `conditions`, the waiter allows the load to wait.
     func isHoldable(_ load: Load, _ conditions: NetworkConditions) -> Bool {
         guard load.policy.mode != .cacheOnly else { return false }
         // Query the store only if something may hold the load back.
@@ -81,8 +77,7 @@ extension ResourceLoader {
     }
 
     /// Returns fresh stored content. Follows fresh stored redirects. Verifies a long body on a lane of the store.
-    ///
-    /// - Parameter load: Receives the snapshot of its key if there is no such content.
+    /// `load` receives the snapshot of its key if there is no such content.
     private func contentFromStore(_ load: inout Load) async throws(LoadError) -> (CachedResponse, RedirectRequest)? {
         var (found, missing) = try freshSteps(load, .short)
         while case .deferred(let entry) = missing {
@@ -97,7 +92,7 @@ extension ResourceLoader {
         try freshSteps(load, .unlimited).found
     }
 
-    /// - Returns: The steps, or the decision that ended the search.
+    /// Returns the steps, or the decision that ended the search.
     private func freshSteps(
         _ load: Load, _ reading: CacheTransaction.BodyReading
     ) throws(LoadError) -> (found: StoredSteps<CacheTransaction.Answer>?, missing: CacheTransaction.Step?) {
@@ -113,9 +108,8 @@ extension ResourceLoader {
         return (found, missing)
     }
 
-    /// Follows stored redirects to stored content.
-    ///
-    /// - Parameter choose: Chooses the stored response for a step. `nil` ends the search.
+    /// Follows stored redirects to stored content. `choose` returns the stored response for a step, or `nil` to end the
+    /// search.
     func storedSteps<Answer: ChosenResponse>(
         _ load: Load, choose: (CacheTransaction) throws(LoadError) -> Answer?
     ) throws(LoadError) -> StoredSteps<Answer>? {
@@ -137,8 +131,7 @@ extension ResourceLoader {
 
     // MARK: Processed values
 
-    /// Returns the stored value of a body. Without one, makes the value, and stores it if the processing plan has a
-    /// format.
+    /// Returns the stored value, or else makes the value, and stores it if the processing plan has a format.
     func value(
         _ plan: ProcessingPlan, of arrived: LoadedResource, _ load: Load
     ) async -> Result<any Sendable, LoadError> {
@@ -164,7 +157,7 @@ extension ResourceLoader {
         return stored.value
     }
 
-    /// - Parameter file: The stored file with the bytes of the resource, or `nil` without one.
+    /// `file` is the stored file with the bytes of the resource.
     func make(
         _ plan: ProcessingPlan, of resource: Loaded<Data>, in file: StoredBody? = nil
     ) async -> Result<any Sendable, LoadError> {
@@ -180,9 +173,7 @@ extension ResourceLoader {
 final class StoredSteps<Answer: ChosenResponse>: Sendable {
     let redirects: [(transaction: CacheTransaction, answer: Answer)]
     let transaction: CacheTransaction
-    /// The content.
     let answer: Answer
-    /// The request for the content.
     let request: RedirectRequest
 
     init(
@@ -197,7 +188,6 @@ final class StoredSteps<Answer: ChosenResponse>: Sendable {
 }
 
 extension StoredSteps<CacheTransaction.Answer> {
-    /// Records the use of the redirects.
     func noteRedirects() {
         for redirect in redirects { redirect.transaction.note(redirect.answer) }
     }

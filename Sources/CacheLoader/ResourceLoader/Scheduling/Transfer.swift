@@ -27,13 +27,9 @@ struct TransferFailure: Error {
 
 /// Makes one attempt of a load through the cache, one redirect step after the other.
 extension ResourceLoader {
-    /// Makes an attempt within a time limit. After a timeout a stored response answers, if it may.
-    ///
-    /// - Parameters:
-    ///   - timeLimit: The longest duration, or `nil` for no limit.
-    ///   - refused: The key of a refused response. The attempt asks the origin for the whole instead, and bypasses
-    ///     upstream caches.
-    ///   - notify: Receives the events of the attempt, on any thread.
+    /// Makes an attempt within a time limit. After a timeout a stored response answers, if it may. `refused` is the key
+    /// of a refused response: the attempt asks the origin for the whole instead, and bypasses upstream caches. Calls
+    /// `notify` on any thread.
     func transfer(
         _ load: Load, _ attempt: Int, within timeLimit: Duration?, bypassing refused: CacheKey?,
         notify: @escaping @Sendable (WaiterEvent) -> Void
@@ -52,9 +48,8 @@ extension ResourceLoader {
             insteadOf: .transport(error, url: load.target.url.text), notify)
     }
 
-    /// Makes an attempt without a time limit.
-    ///
-    /// - Parameter onRequest: Receives each request before it is answered: the first one, then one for each redirect.
+    /// Makes an attempt without a time limit. `onRequest` receives the first request and the one after each redirect,
+    /// before it is answered.
     private func follow(
         _ load: Load, _ attempt: Int, bypassing refused: CacheKey?, _ notify: @escaping @Sendable (WaiterEvent) -> Void,
         onRequest: (RedirectRequest) -> Void
@@ -83,9 +78,8 @@ extension ResourceLoader {
         }
     }
 
-    /// Answers an attempt with stored responses, as for a disconnected origin (RFC 9111 §4.2.4).
-    ///
-    /// - Returns: The error, if no stored response may answer.
+    /// Answers an attempt with stored responses, as for a disconnected origin (RFC 9111 §4.2.4). Returns `failure` if
+    /// none may answer.
     private func answer(
         _ load: Load, from request: RedirectRequest, bypassing refused: CacheKey?, insteadOf failure: LoadError,
         _ notify: @escaping @Sendable (WaiterEvent) -> Void
@@ -105,8 +99,8 @@ extension ResourceLoader {
         }
     }
 
-    /// Returns the stored response that answers after the body of the last attempt ended early, or `nil` when none may
-    /// answer. An attempt that fails before the body queries the store itself.
+    /// Returns the stored response that answers after the body of the last attempt ended early, if one may answer. An
+    /// attempt that fails before the body queries the store itself.
     func staleAnswer(
         _ load: Load, after failure: TransferFailure, bypassing refused: CacheKey?,
         notify: @escaping @Sendable (WaiterEvent) -> Void
@@ -148,8 +142,8 @@ extension ResourceLoader.Configuration {
         throw .unacceptableContentType(head.headerFields[values: .contentType].last, url: url)
     }
 
-    /// Returns the body without its content coding, and removes the coding from the fields. Changes nothing for an
-    /// unknown coding, or if the configuration does not decode.
+    /// Decodes the body, and removes the coding from the fields. Changes nothing for an unknown coding, or if the
+    /// configuration does not decode.
     func decode(_ data: Data, _ fields: inout HTTPFields, url: String) throws(LoadError) -> Data {
         guard decodesContent else { return data }
         do throws(ContentDecodingError) {
@@ -179,11 +173,8 @@ extension ResourceLoader.Configuration {
 }
 
 extension Loaded<Data> {
-    /// Reads the body of a response, and decodes it.
-    ///
-    /// - Parameters:
-    ///   - digests: The digests that the decoded body must have.
-    ///   - undecodable: Called if the body has arrived completely, but cannot be decoded, or differs from a digest.
+    /// Reads the body of a response, and decodes it. The decoded body must have `digests`. Calls `undecodable` if the
+    /// body has arrived completely, but cannot be decoded, or differs from a digest.
     init(
         _ response: CachedResponse, _ target: LoadTarget, _ settings: LoaderSettings, digests: [IntegrityDigests] = [],
         progress: (_ received: Int64, _ total: Int64?) -> Void = { _, _ in }, undecodable: () async -> Void = {}

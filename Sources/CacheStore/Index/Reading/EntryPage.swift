@@ -1,7 +1,6 @@
-/// The entries that a person pages through: a selection, in an order.
-///
-/// A position consists of the values of an entry's sort columns instead of a count. So every page takes the same time,
-/// and inserted or removed entries do not shift the other entries between pages.
+/// The entries that a person pages through: a selection, in an order. A position consists of the values of an entry's
+/// sort columns instead of a count. So every page takes the same time, and inserted or removed entries do not shift the
+/// other entries between pages.
 package struct EntryListing: Sendable {
     /// The orders. An index supports the first three. In any other order, a page reads every row of the selection.
     package enum Order: String, CaseIterable, Sendable {
@@ -94,9 +93,7 @@ package struct EntryListing: Sendable {
 
 extension ResponseStore {
     /// Returns a page of a listing. Reads rows in the order of the listing until the page is full or the time limit is
-    /// over.
-    ///
-    /// - Throws: ``StoreError/queryTimedOut(limit:)`` in an order without an index.
+    /// over. Throws ``StoreError/queryTimedOut(limit:)`` in an order without an index.
     package func page(of listing: EntryListing) throws(StoreError) -> EntryListing.Page {
         let now = now
         return try readLong { (connection) throws(StoreError) in try connection.page(of: listing, now: now) }
@@ -223,10 +220,8 @@ extension Connection {
 }
 
 extension EntryListing {
-    /// Selects id, partition, key and whether the entry matches, for every row in the order. The result includes rows
-    /// that do not match, so that the caller can stop between them.
-    ///
-    /// - Parameter isInRange: Whether to read only keys between the parameters 17 and 18.
+    /// Selects id, partition, key and whether the entry matches, for every row in the order, so that the caller can
+    /// stop between rows that do not match. With `isInRange`, reads only keys between the parameters 17 and 18.
     fileprivate func query(isInRange: Bool) -> String {
         let (comparison, direction) = isDescending ? ("<", "DESC") : (">", "ASC")
         // The index of tags lists the entries of a tag in the order of their ids.

@@ -1,12 +1,9 @@
 internal import Synchronization
 
-/// Keeps recently looked-up keys with their entries in memory, so that another lookup runs no statement.
-///
-/// Also remembers a key without entries until the next commit: each caller that joins a load has looked for its key.
-///
-/// This cache of the index answers only while the index has the version of the read. SQLite keeps that version in
-/// memory that all connections share. A commit of this process drops the keys that it has changed. Any other commit
-/// drops all keys.
+/// Keeps recently looked-up keys with their entries in memory, so that another lookup runs no statement. Also remembers
+/// a key without entries until the next commit: each caller that joins a load has looked for its key. This cache of the
+/// index answers only while the index has the version of the read. SQLite keeps that version in memory that all
+/// connections share. A commit of this process drops the keys that it has changed. Any other commit drops all keys.
 package final class HotKeys: Sendable {
     private struct State {
         /// The memory with the version, or `nil` before the first read of a connection.
@@ -65,8 +62,7 @@ package final class HotKeys: Sendable {
         state.withLock { $0.version == version ? $0.generation : nil }
     }
 
-    /// Returns the state of a hot key if a lookup would return the same now. Without entries, it has no failures and no
-    /// related keys.
+    /// The state of a hot key if it is still current. Without entries, it has no failures and no related keys.
     package func find(_ key: CacheKey) -> KeySnapshot? {
         let checksum = KeyChecksum(key).key
         return state.withLock { state in
@@ -85,11 +81,8 @@ package final class HotKeys: Sendable {
         }
     }
 
-    /// Keeps the result of a read.
-    ///
-    /// - Parameters:
-    ///   - snapshot: The result of a read that began in the snapshot's version.
-    ///   - isWhole: Whether the read also looked for failures and related keys.
+    /// Keeps the result of a read that began in the snapshot's version. With `isWhole`, the read also looked for
+    /// failures and related keys.
     func insert(_ snapshot: KeySnapshot, from header: WALIndexHeader?, isWhole: Bool) {
         state.withLock { state in
             if state.header != header {
@@ -142,9 +135,7 @@ package final class HotKeys: Sendable {
         state.withLock { $0.isCommitting = true }
     }
 
-    /// Called after a commit or its failure, before another process can begin a transaction.
-    ///
-    /// - Parameter changes: The changes, or `nil` for none.
+    /// Called after a commit or its failure, before another process can begin a transaction. `nil` means no changes.
     func end(_ changes: Changes?) {
         state.withLock { state in
             state.isCommitting = false

@@ -2,17 +2,15 @@ internal import Dispatch
 internal import Synchronization
 
 /// Runs reads of the index that may take long: queries, checks, selections and copies. Each read opens its own
-/// connection, so that lookups do not wait for it.
-///
-/// Closing or suspending the store interrupts these reads and waits until their connections are closed.
+/// connection, so that lookups do not wait for it. Closing or suspending the store interrupts these reads and waits
+/// until their connections are closed.
 final class LongReads: Sendable {
     /// The error that calls throw instead of running. Guards the number of running reads.
     private let refusal = Mutex<StoreError?>(nil)
     private let interruption = InterruptFlag()
     private let underWay = DispatchGroup()
 
-    /// Calls `body`. `body` ends the statements of its connections when the flag is set, and closes the connections
-    /// before it returns.
+    /// Calls `body`, which ends its statements when the flag is set, and closes its connections before it returns.
     func run<Value>(
         _ body: (InterruptFlag) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

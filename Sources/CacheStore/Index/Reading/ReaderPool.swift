@@ -1,11 +1,9 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The connections for lookups.
-///
-/// One caller at a time uses a connection. A lookup takes a free connection, and waits only if all are in use, for the
-/// first that becomes free. It never waits for the writer or for long reads, which have separate connections
-/// (``LongReads``). The pool opens a connection when it is first needed.
+/// The connections for lookups. One caller at a time uses a connection. A lookup takes a free connection, and waits
+/// only if all are in use, for the first that becomes free. It never waits for the writer or for long reads, which have
+/// separate connections (``LongReads``). The pool opens a connection when it is first needed.
 ///
 /// The folder `Index/Reading/` has the connections of lookups and of long reads, the keys that need no statement, and
 /// pages of entries. The folder may open connections and read rows. The folder changes no row.
@@ -26,8 +24,7 @@ final class ReaderPool: Sendable {
     }
 
     private let readers: [Reader]
-    /// Counts the free readers, whose numbers are in ``free``. The reader used last goes first, because its pages are
-    /// in the caches of the processor.
+    /// Counts the free readers in ``free``. The one used last goes first: its pages are in the processor's caches.
     private let available: DispatchSemaphore
     private let free: Mutex<[Int]>
     private let open: @Sendable () throws(StoreError) -> sending Connection
@@ -69,8 +66,7 @@ final class ReaderPool: Sendable {
         return try readers[0].slot.withLock { (slot) throws(StoreError) in try use(&slot, body) }
     }
 
-    /// Opens the first connection, so that lookups work even if the process runs out of descriptors later. Ignores
-    /// errors, which lookups report.
+    /// Opens the first connection, in case the process runs out of descriptors later. Lookups report its errors.
     func prepare() {
         readers[0].slot.withLock { slot in
             guard case .unopened = slot else { return }
@@ -115,8 +111,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Closes each connection when its caller is done. Lookups throw `error` from now on; after `suspended`, until
-    /// ``resume()``.
+    /// Closes each connection after its use. Lookups throw `error` from now on; after `suspended`, until ``resume()``.
     func end(with error: StoreError) {
         for reader in readers {
             reader.slot.withLock { slot in

@@ -1,7 +1,6 @@
 /// Writes the rows of `access` and `request`: accesses of entries, and requests by host.
 extension WriteTransaction {
-    /// The most hosts whose requests are counted. Above it, the counts of the least recently requested hosts are
-    /// dropped.
+    /// The most hosts whose requests are counted. Above it, the least recently requested hosts lose their counts.
     static let maxHosts: Int64 = 10_000
 
     /// Writes up to `limit` pending accesses, and requests of as many hosts.

@@ -1,11 +1,7 @@
-/// Keys of several resources with one URL.
-///
-/// The key of a URL has no fragment, so a fragment can distinguish responses to requests with the same URL and
-/// different content.
+/// Keys of several resources with one URL. The key of a URL has no fragment, so a fragment can distinguish responses to
+/// requests with the same URL and different content.
 extension CacheKey {
-    /// Creates the key of one of several resources that share `key`.
-    ///
-    /// A removal of the key of a URL also removes the entries of the URL with any fragment.
+    /// The key of one of several resources that share `key`. Removing `key` also removes the entries with a fragment.
     package init(_ key: CacheKey, fragment: String) {
         self.init(stored: "\(key.text)#\(fragment)", partition: key.partition)
     }
@@ -27,10 +23,9 @@ extension CacheKey {
 }
 
 extension Statement {
-    /// Binds partition and key at 1 and 2, and the bounds of its keys with a fragment at 3 and 4.
-    ///
-    /// Made for the condition `key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)`, whose range is one search of an
-    /// index. For `key = ?2 OR (key >= ?3 AND key < ?4)`, SQLite reads the whole partition.
+    /// Binds partition and key at 1 and 2, and the bounds of its keys with a fragment at 3 and 4. Made for the
+    /// condition `key >= ?2 AND key < ?4 AND (key = ?2 OR key >= ?3)`, whose range is one search of an index. For
+    /// `key = ?2 OR (key >= ?3 AND key < ?4)`, SQLite reads the whole partition.
     func bindWithFragments(_ key: CacheKey) {
         bind(key.partition, at: 1)
         bind(key.text, at: 2)

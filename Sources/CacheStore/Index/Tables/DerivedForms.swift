@@ -1,6 +1,4 @@
-/// Reads the rows of `derived`.
-///
-/// An entry finds a row only while its key and body are those that the caller has read.
+/// Reads the rows of `derived`. An entry finds a row only while its key and body are those that the caller has read.
 extension Connection {
     /// The number of derived representations kept for one entry. One transaction may remove all of them.
     package static let maxDerived: Int64 = 64
@@ -33,8 +31,7 @@ extension Connection {
 
 /// Changes the rows of `derived`.
 extension WriteTransaction {
-    /// Stores a derived representation of an existing entry, in place of one with the same name. Removes the oldest
-    /// ones beyond ``Connection/maxDerived``.
+    /// Stores or replaces a derived representation of an entry. Removes the oldest beyond ``Connection/maxDerived``.
     package func storeDerived(
         _ name: String, of entry: StoredEntry, digest: ContentDigest?, byteCount: Int64, at now: Int64
     ) throws(StoreError) {
@@ -88,8 +85,7 @@ extension WriteTransaction {
         return try releaseBodies(statement) == 1
     }
 
-    /// Releases the bodies of all derived representations of an entry. Triggers delete the rows together with the
-    /// entry.
+    /// Releases the bodies of an entry's derived representations. Triggers delete the rows together with the entry.
     func releaseDerived(ofEntry id: Int64) throws(StoreError) {
         let statement = try connection.prepared("SELECT body FROM derived WHERE entry_id = ?1")
         statement.bind(id, at: 1)

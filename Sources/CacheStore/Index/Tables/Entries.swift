@@ -28,12 +28,9 @@ extension Connection {
         try snapshot(of: key, isForOrigin: false).entries
     }
 
-    /// Returns the present state of a key, in one statement.
-    ///
-    /// Takes one point lookup. Reads further rows only for variants, parts and an error response.
-    ///
-    /// - Parameter generation: The generation, if known. An earlier generation is safe: a load then counts as begun
-    ///   before the latest removals, and its response is not stored.
+    /// Returns the present state of a key in one statement: one point lookup, and further rows only for variants, parts
+    /// and an error response. An earlier `generation` is safe: a load then counts as begun before the latest removals,
+    /// and its response is not stored.
     package func snapshot(
         of key: CacheKey, searchBase: Substring? = nil, isForOrigin: Bool = true, generation: StoreGeneration? = nil
     ) throws(StoreError) -> KeySnapshot {
@@ -120,12 +117,9 @@ extension Connection {
 
 /// Changes the rows of `entry`.
 extension WriteTransaction {
-    /// Inserts an entry, or replaces the one with the same key, kind, variant and part. Both get the next id.
-    ///
-    /// Uses UPDATE or INSERT, because an upsert makes SQLite copy the pages that it changes (see `v001_initial.sql`).
-    ///
-    /// - Parameter parts: The entries that the new one includes. If it replaces no entry, it inherits the options of
-    ///   the first part that has any.
+    /// Inserts an entry, or replaces the one with the same key, kind, variant and part. Both get the next id. Uses
+    /// UPDATE or INSERT, because an upsert makes SQLite copy the pages that it changes (see `v001_initial.sql`). If the
+    /// entry replaces none, it inherits the options of the first of `parts`, which it includes, that has any.
     package func store(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
         byteCount: Int64, at now: Int64, including parts: [StoredEntry] = []
@@ -249,8 +243,7 @@ extension WriteTransaction {
         try removeEntries(statement.integers())
     }
 
-    /// Replaces the metadata of an entry, but not its body or id. Returns `false` if the entry was removed or its body
-    /// replaced.
+    /// Replaces an entry's metadata, not its body or id. Returns `false` if the entry was removed or its body replaced.
     package func freshen(_ entry: StoredEntry, _ metadata: EntryMetadata) throws(StoreError) -> Bool {
         if metadata.variant != entry.metadata.variant { try removeVariant(metadata.variant, besides: entry) }
         changes.keys.append(KeyChecksum(entry.key).key)

@@ -52,8 +52,7 @@ extension Connection {
             status: statement.int(0), count: statement.int(1), date: .init(milliseconds: statement.int64(2)))
     }
 
-    /// Counts a failure of a request and returns the count. Starts again at 1 if the latest failure is older than
-    /// `window` milliseconds.
+    /// Counts a failure and returns the count. Starts again at 1 if the latest is older than `window` milliseconds.
     package func recordFailure(
         for key: CacheKey, request: String = "", status: Int, at now: Int64, within window: Int64? = nil
     ) throws(StoreError) -> Int {

@@ -1,5 +1,4 @@
-/// Counts the bytes that removals would free, for dry runs: bodies that no remaining entry or derived representation
-/// needs.
+/// Counts the bytes that removals would free, in dry runs: bodies that no remaining entry or representation needs.
 struct FreedBytes {
     /// The number of remaining references to each body that has lost some.
     private var references: [ContentDigest: Int64] = [:]

@@ -15,8 +15,7 @@ package final class HotKey: Sendable {
         self.entries = entries
     }
 
-    /// Returns the object that an earlier call has derived from the entries, or derives it. All lookups share it while
-    /// the key is hot.
+    /// Returns the object that `make` derives from the entries, once while the key is hot. All lookups share it.
     package func reading<Reading: AnyObject & Sendable>(_ make: ([StoredEntry]) -> Reading) -> Reading {
         if let reading = reading.withLock({ $0 }) as? Reading { return reading }
         let made = make(entries)
@@ -25,10 +24,9 @@ package final class HotKey: Sendable {
     }
 }
 
-/// The state of a key in the index at one time. One read serves every decision about a request.
-///
-/// A later decision can use the snapshot again while ``ResponseStore/isCurrent(_:)`` is true. So a load whose response
-/// is not stored reads the index only once: before it begins, and not again when it starts or has locked its key.
+/// The state of a key in the index at one time. One read serves every decision about a request. A later decision can
+/// use the snapshot again while ``ResponseStore/isCurrent(_:)`` is true. So a load whose response is not stored reads
+/// the index only once: before it begins, and not again when it starts or has locked its key.
 package struct KeySnapshot: Sendable {
     /// The key with every variant, part, content and error response, in no order.
     package let hot: HotKey
@@ -57,13 +55,9 @@ package struct KeySnapshot: Sendable {
 
 extension ResponseStore {
     /// Returns everything stored for `key`. Does not count as an access. Runs on the calling thread, for some
-    /// microseconds.
-    ///
-    /// - Parameters:
-    ///   - searchBase: The prefix of the key's text that related keys have as their search base. Not evaluated for a
-    ///     hot key.
-    ///   - isForOrigin: Whether a request to the origin may follow. For a key without entries, also reads its failures
-    ///     and related keys.
+    /// microseconds. `searchBase` is the prefix of the key's text that related keys have as their search base; not
+    /// evaluated for a hot key. With `isForOrigin`, a request to the origin may follow: for a key without entries, also
+    /// reads its failures and related keys.
     package func snapshot(
         of key: CacheKey, searchBase: @autoclosure () -> Substring? = nil, isForOrigin: Bool = true
     ) throws(StoreError) -> KeySnapshot {

@@ -32,9 +32,8 @@ package final class KeyVersion: Sendable {
 }
 
 extension ResponseStore {
-    /// Returns the version of the key of an entry that a request has just stored or validated.
-    ///
-    /// Returns `nil` if the key has a later entry by now, or this entry has another body or expiry.
+    /// Returns the version of the key of an entry that a request has just stored or validated. Returns `nil` if the key
+    /// has a later entry by now, or this entry has another body or expiry.
     package func version(of entry: StoredEntry, expiringAt expiry: Date?) -> KeyVersion? {
         guard let snapshot = try? snapshot(of: entry.key, searchBase: nil) else { return nil }
         let latest = snapshot.entries.max { ($0.metadata.receivedAt, $0.id) < ($1.metadata.receivedAt, $1.id) }

@@ -10,8 +10,7 @@ extension Statement {
         bind(options.tags.map { $0.isEmpty ? "[]" : Self.json($0.sorted()) }, at: index + 2)
     }
 
-    /// Reads three columns from `column` on: the session with which the entry ends, whether the entry is pinned, and
-    /// its tags.
+    /// Reads three columns: the session with which the entry ends, whether the entry is pinned, and its tags.
     func options(_ column: Int32) -> EntryOptions {
         EntryOptions(
             lifetime: isNull(column) ? .permanent : .session, isPinned: int64(column + 1) != 0,

@@ -16,9 +16,7 @@ extension Connection {
 }
 
 extension WriteTransaction {
-    /// Removes the members of groups. Returns their number.
-    ///
-    /// RFC 9875 §2.1: a group belongs to one origin, here the origin of `key`.
+    /// Removes the members of groups; returns their number. RFC 9875 §2.1: a group has one origin, here that of `key`.
     package func removeMembers(of groups: [String], sameOriginAs key: CacheKey) throws(StoreError) -> Int {
         guard !groups.isEmpty, let host = key.host, let origin = key.origin else { return 0 }
         // CASE guards json_each against values that are not JSON, for example after an edit by another program.

@@ -10,9 +10,8 @@ public struct StoreGeneration: Hashable, Sendable {
     }
 }
 
-/// Records the removals that callers request, in order.
-///
-/// Does not record evictions: an eviction makes room, and does not forbid storing the same response.
+/// Records the removals that callers request, in order. Does not record evictions: an eviction makes room, and does not
+/// forbid storing the same response.
 extension Connection {
     /// The number of removals that are recorded individually. A load that spans more removals counts as affected.
     static let rememberedRemovals: Int64 = 1_000

@@ -3,10 +3,8 @@ internal import CSQLite
 
 /// Finds the entries of a selection.
 extension Connection {
-    /// Returns the ids of the entries in a selection. Reads the rows of a partition, prefix or tag; for any other
-    /// selection, reads every row.
-    ///
-    /// Runs a statement for each thousand rows, because the WAL cannot restart while a statement runs.
+    /// Returns the ids of the entries in a selection. Reads the rows of a partition, prefix or tag, otherwise every
+    /// row. Runs a statement for each thousand rows, because the WAL cannot restart while a statement runs.
     package func ids(in selection: EntrySelection) throws(StoreError) -> [Int64] {
         try checkPredicate(of: selection)
         var ids: [Int64] = []
@@ -37,10 +35,7 @@ extension Connection {
     }
 
     /// Checks that a predicate is one expression over the columns of `cache_entries`, reads only views, and has no
-    /// parameters.
-    ///
-    /// Prepares the predicate in parentheses and again after WHEN: text that is valid in both places cannot close
-    /// either of them.
+    /// parameters. Prepares it in parentheses and again after WHEN: text valid in both places cannot close either.
     func checkPredicate(of selection: EntrySelection) throws(StoreError) {
         guard let predicate = selection.predicate else { return }
         try authorizingQueries { () throws(StoreError) in
@@ -98,10 +93,9 @@ extension Connection {
 
 extension WriteTransaction {
     /// Removes the entries of `ids` that are still in the selection, at least one, until the transaction is out of
-    /// time. Does not evaluate the predicate again, which may refer to entries that are already removed.
-    ///
-    /// - Returns: The report, the keys of removed entries that have failures, and the number of processed `ids`. The
-    ///   caller removes these failures after all entries, because a predicate may refer to failures.
+    /// time. Does not evaluate the predicate again, which may refer to entries that are already removed. Returns the
+    /// report, the keys of removed entries that have failures, and the number of processed `ids`. The caller removes
+    /// these failures after all entries, because a predicate may refer to failures.
     func removeEntries(
         _ ids: ArraySlice<Int64>, in selection: EntrySelection
     ) throws(StoreError) -> (report: RemovalReport, failing: [CacheKey], count: Int) {
@@ -137,9 +131,7 @@ extension WriteTransaction {
 
 extension EntrySelection {
     /// Returns a query for the ids of the entries. ``Statement/bind(_:)-(EntrySelection)`` binds its parameters;
-    /// parameter 9 is free.
-    ///
-    /// - Parameter readsRows: Whether to include the conditions that read rows of entries.
+    /// parameter 9 is free. With `readsRows`, includes the conditions that read rows of entries.
     package func query(readsRows: Bool = true) -> String {
         var conditions: [String] = []
         // A tag selects fewer rows than a partition. `+` keeps SQLite from using the index of keys.

@@ -1,10 +1,7 @@
 /// Begins and ends sessions. A session lasts while any process has the store open.
 extension Connection {
-    /// Ends the previous session if entries of it are left. Called by the only opener.
-    ///
-    /// From then on, lookups skip these entries. ``WriteTransaction/removeLapsedEntries(limit:)`` removes their rows.
-    ///
-    /// - Returns: Whether any such entries are left.
+    /// Ends the previous session, and returns whether entries of it are left. Called by the only opener. From then on,
+    /// lookups skip these entries. ``WriteTransaction/removeLapsedEntries(limit:)`` removes their rows.
     package func beginSession() throws(StoreError) -> Bool {
         let hasEntries = try prepared("SELECT EXISTS (SELECT 1 FROM entry WHERE session IS NOT NULL)").integer() == 1
         guard hasEntries else { return false }

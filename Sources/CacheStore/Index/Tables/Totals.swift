@@ -61,9 +61,7 @@ extension Connection {
     static let maxID: Int64 = 1 << 38
 
     /// Corrects the newest id after damage or an edit has moved it out of bounds. Throws `SQLITE_CORRUPT` if an entry
-    /// has such an id.
-    ///
-    /// Takes constant time, so that every opening can call it.
+    /// has such an id. Takes constant time, so that every opening can call it.
     func checkLastEntryID() throws(StoreError) {
         let largest = try prepared("SELECT coalesce(max(id), 0) FROM entry").integer()
         guard largest <= Self.maxID else {

@@ -1,19 +1,17 @@
 internal import Synchronization
 
-/// Copies the WAL into the database. The copy usually runs on a lane, so that commits do not wait for the disk.
-///
-/// SQLite restarts the WAL only after all of it is copied. While processes write, a copy always leaves a rest. So the
-/// commit after a copy of a long WAL copies the rest and restarts the WAL:
+/// Copies the WAL into the database. The copy usually runs on a lane, so that commits do not wait for the disk. SQLite
+/// restarts the WAL only after all of it is copied. While processes write, a copy always leaves a rest. So the commit
+/// after a copy of a long WAL copies the rest and restarts the WAL:
 ///
 ///     pages in the WAL   1/4    2/4    3/4               4/4 of the most
 ///     lane               copy   copy   copy
 ///     writer                               restart       waits for a copy, then restart
 ///
 /// A restart waits a few milliseconds for readers, because it blocks all writers. While a statement reads for longer,
-/// the WAL grows beyond its bound, and the lane tries again every few pages.
-///
-/// Each checkpoint opens two connections and closes them at its end. SQLite keeps the descriptors of the index for the
-/// next checkpoints. After a failure, the next checkpoint copies the rest.
+/// the WAL grows beyond its bound, and the lane tries again every few pages. Each checkpoint opens two connections and
+/// closes them at its end. SQLite keeps the descriptors of the index for the next checkpoints. After a failure, the
+/// next checkpoint copies the rest.
 package final class Checkpointer: Sendable {
     /// The number of pages from which the writer waits for a checkpoint and restarts the WAL.
     private let maxPageCount: Int
@@ -23,8 +21,7 @@ package final class Checkpointer: Sendable {
     /// The number of pages from which the commit after a copy restarts the WAL.
     private var restartPageCount: Int { interval * 3 }
 
-    /// How long a restart waits for other checkpointers and for readers. It blocks all writers while it waits for
-    /// readers.
+    /// How long a restart waits for other checkpointers, and for readers, while it blocks all writers.
     private static let restartTimeout = Duration.milliseconds(5)
     /// The number of pages by which a long WAL grows before the next copy. Also the most pages left for a restart.
     private var retryPageCount: Int { interval / 8 }
@@ -43,19 +40,17 @@ package final class Checkpointer: Sendable {
     private let directory: StoreDirectory
     private let isDurable: Bool
 
-    /// - Parameters:
-    ///   - maxByteCount: The size at which the WAL is restarted.
-    ///   - isDurable: Whether synced bytes must reach the disk itself, where `fsync` alone promises less.
+    /// The WAL is restarted at `maxByteCount`. With `isDurable`, synced bytes must reach the disk itself, where `fsync`
+    /// alone promises less.
     init(_ directory: StoreDirectory, maxByteCount: Int64, isDurable: Bool) {
         self.directory = directory
         maxPageCount = Int(maxByteCount / Connection.pageByteCount)
         self.isDurable = isDurable
     }
 
-    /// Runs a checkpoint if the WAL has grown enough. The writer calls this after each commit.
-    ///
-    /// The checkpoint usually runs on the lane. This call waits for it and then restarts the WAL in two cases: the WAL
-    /// is too long and readers are not the reason, or the disk is almost full.
+    /// Runs a checkpoint if the WAL has grown enough. The writer calls this after each commit. The checkpoint usually
+    /// runs on the lane. This call waits for it and then restarts the WAL in two cases: the WAL is too long and readers
+    /// are not the reason, or the disk is almost full.
     func committed(_ connection: Connection) {
         guard !ending.isSet else { return }
         let pageCount = connection.walPageCount
@@ -115,11 +110,9 @@ package final class Checkpointer: Sendable {
     }
 
     /// Copies as much of the WAL as readers allow. Returns the number of remaining pages. Returns `nil` while another
-    /// process runs a checkpoint, and after ``end()``.
-    ///
-    /// A second connection reads during the copy, so that no writer restarts the WAL. SQLite reads first the length of
-    /// the WAL, and then how much of it is copied. After a restart in between, SQLite would mistake the old length for
-    /// the new one.
+    /// process runs a checkpoint, and after ``end()``. A second connection reads during the copy, so that no writer
+    /// restarts the WAL. SQLite reads first the length of the WAL, and then how much of it is copied. After a restart
+    /// in between, SQLite would mistake the old length for the new one.
     private func checkpoint() throws(StoreError) -> Int? {
         let reader = try connection()
         try reader.beginReading()

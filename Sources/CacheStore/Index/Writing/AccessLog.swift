@@ -42,12 +42,8 @@ package struct Recency {
         synced = last
     }
 
-    /// Follows the insertions and accesses of other processes and earlier openings.
-    ///
-    /// - Parameters:
-    ///   - id: The newest id in the index.
-    ///   - recency: The largest recency in the index.
-    /// - Returns: The shift for accesses later than the threshold, so that they stay the latest.
+    /// Follows the insertions and accesses of other processes and earlier openings, by the newest id and the largest
+    /// recency in the index. Returns the shift for accesses later than the threshold, so that they stay the latest.
     mutating func follow(_ id: Int64, _ recency: Int64) -> (threshold: Int64, shift: Int64) {
         newestID = max(newestID, id)
         let newest = max(Self.ofUnused(newestID), min(recency, limit))
@@ -58,11 +54,10 @@ package struct Recency {
     }
 }
 
-/// Collects accesses and requests that are not in the index yet.
-///
-/// A hit writes nothing to the index: this type collects accesses in memory, one for each entry. They reach the index
-/// in small batches: with the next writes, after an interval, and at `flush()`, `suspend()` or `close()`. A kill loses
-/// the pending accesses; their entries then count as accessed a little earlier.
+/// Collects accesses and requests that are not in the index yet. A hit writes nothing to the index: this type collects
+/// accesses in memory, one for each entry. They reach the index in small batches: with the next writes, after an
+/// interval, and at `flush()`, `suspend()` or `close()`. A kill loses the pending accesses; their entries then count as
+/// accessed a little earlier.
 package final class AccessLog: Sendable {
     package struct Access: Sendable {
         /// See ``Recency``.
@@ -166,9 +161,8 @@ package final class AccessLog: Sendable {
         }
     }
 
-    /// Clears the timer that an access asked for. Returns whether anything is pending.
-    ///
-    /// Only this call allows the next timer. A new timer after every write would let a busy store collect thousands.
+    /// Clears the timer that an access asked for. Returns whether anything is pending. Only this call allows the next
+    /// timer: a new one after every write would let a busy store collect thousands.
     package func timerFired() -> Bool {
         state.withLock { state in
             state.isTimerSet = false

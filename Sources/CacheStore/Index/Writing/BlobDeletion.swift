@@ -1,11 +1,10 @@
 internal import Synchronization
 
-/// Deletes the files of bodies. Only this type calls ``BlobDirectory/unlink(_:)``.
-///
-/// Deletes a file only under the write lock, and only if no row names it or its bytes are damaged. So an entry never
-/// loses its body. A process that stores the same bytes holds the lock before or after the deletion, and its row keeps
-/// the file. An earlier, separate commit removes the rows, except those of damaged bodies. A kill between that commit and the deletion leaves an orphan, which
-/// ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
+/// Deletes the files of bodies. Only this type calls ``BlobDirectory/unlink(_:)``. Deletes a file only under the write
+/// lock, and only if no row names it or its bytes are damaged. So an entry never loses its body. A process that stores
+/// the same bytes holds the lock before or after the deletion, and its row keeps the file. An earlier, separate commit
+/// removes the rows, except those of damaged bodies. A kill between that commit and the deletion leaves an orphan,
+/// which ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
 final class BlobDeletion: Sendable {
     private let blobs: BlobDirectory
     private let openBodies: OpenBodies
@@ -40,8 +39,7 @@ final class BlobDeletion: Sendable {
         }
     }
 
-    /// Deletes due files that no row names, at least one, until the transaction is out of time. Called at the beginning
-    /// of a write transaction.
+    /// Deletes due files that no row names, at least one, while there is time. Called first in a write transaction.
     func deleteBatch(_ transaction: WriteTransaction) throws(StoreError) {
         repeat {
             guard let digest = queue.withLock({ $0.pending.popFirst() }) else { return }
@@ -54,9 +52,7 @@ final class BlobDeletion: Sendable {
         } while !transaction.isOutOfTime
     }
 
-    /// Deletes the file of a body unless a row names it. Called under the write lock.
-    ///
-    /// - Returns: Whether the file existed.
+    /// Deletes the file of a body unless a row names it; returns whether it existed. Called under the write lock.
     func deleteUnlessNeeded(_ digest: ContentDigest, _ connection: Connection) throws(StoreError) -> Bool {
         guard try !connection.containsBlob(digest) else { return false }
         do throws(StoreError) {
@@ -67,8 +63,8 @@ final class BlobDeletion: Sendable {
         }
     }
 
-    /// Deletes the file of a damaged body. The same transaction removes one of its rows. A reader of another row removes
-    /// that one. Called under the write lock.
+    /// Deletes the file of a damaged body. The same transaction removes one of its rows. A reader of another row
+    /// removes that row. Called under the write lock.
     func deleteDamaged(_ digest: ContentDigest) throws(StoreError) {
         _ = try unlink(digest)
     }

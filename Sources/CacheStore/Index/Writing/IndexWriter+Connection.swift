@@ -13,9 +13,8 @@ extension IndexWriter {
     /// How long closing waits for locks of other processes.
     private static let closingTimeout = Duration.milliseconds(50)
 
-    /// Calls `body` with the connection. Reopens the connection first if another index has replaced the old one.
-    ///
-    /// - Parameter registers: Whether the index must count this process as a writer first, as before naming a file.
+    /// Calls `body` with the connection. Reopens the connection first if another index has replaced the old one. With
+    /// `registers`, the index first counts this process as a writer, as before naming a file.
     func use<Value: Sendable>(
         _ state: inout sending WriterConnection, registers: Bool = true,
         _ body: (Connection) throws(StoreError) -> Value
@@ -38,9 +37,8 @@ extension IndexWriter {
         }
     }
 
-    /// Recovers an index in which a connection has seen damage: quarantines it if it is damaged, then reopens it.
-    ///
-    /// A caller that waits for another caller's recovery does not recover again.
+    /// Recovers an index in which a connection has seen damage: quarantines it if it is damaged, then reopens it. A
+    /// caller that waits for another caller's recovery does not recover again.
     package func recover() throws(StoreError) {
         let count = recoveryCount.load(ordering: .acquiring)
         try recovery.withLock { _ throws(StoreError) in

@@ -46,12 +46,10 @@ extension IndexWriter {
     /// The number of jobs that a transaction runs even when it is out of time, because one commit is cheaper than many.
     private static let leastJobs = 16
 
-    /// Runs `jobs` in one transaction. Returns `false` if one of several jobs made the transaction fail.
-    ///
-    /// A job that fails outside the index and without changing a row does not end the transaction. After an error of
-    /// SQLite, the effect of the failed statement is unknown, so the whole transaction is rolled back.
-    ///
-    /// - Parameter isShared: Whether other callers wait for jobs of the same group.
+    /// Runs `jobs` in one transaction. Returns `false` if one of several jobs made the transaction fail. A job that
+    /// fails outside the index and without changing a row does not end the transaction. After an error of SQLite, the
+    /// effect of the failed statement is unknown, so the whole transaction is rolled back. With `isShared`, other
+    /// callers wait for jobs of the same group.
     private func attempt(
         _ jobs: [Job], _ connection: Connection, isShared: Bool, _ commit: inout Commit
     ) -> Bool {
@@ -124,13 +122,11 @@ extension IndexWriter {
 
     // MARK: Accesses
 
-    /// The number of accesses that a transaction writes before it checks for other writers. A put waits for no more
-    /// than these and for the commit.
+    /// The accesses written before a check for other writers. A put waits for no more than these and for the commit.
     static let accessLimit = 128
 
-    /// Writes accesses until another writer waits, or until the changed pages no longer fit into the cache.
-    ///
-    /// Writes few large commits, because every reader reads its pages again after a commit.
+    /// Writes accesses until another writer waits, or until the changed pages no longer fit into the cache. Writes few
+    /// large commits, because every reader reads its pages again after a commit.
     func writeAccesses(_ transaction: WriteTransaction) throws(StoreError) {
         guard !transaction.isShared else { return }
         let pagesWritten = transaction.connection.pagesWritten
@@ -143,8 +139,7 @@ extension IndexWriter {
         }
     }
 
-    /// The number of batches of accesses in one transaction: enough for all pending ones, but fewer if the WAL is
-    /// short.
+    /// The batches of accesses in one transaction: enough for all pending ones, but fewer if the WAL is short.
     private var maxAccessBatches: Int {
         let share = Double(dependencies.options.maxWALByteCount) / Double(Connection.maxWALByteCount)
         return Int(Double(AccessLog.capacity / Self.accessLimit) * share)
@@ -152,8 +147,7 @@ extension IndexWriter {
 
     // MARK: Outside of write transactions
 
-    /// Calls `body` with the connection outside transactions, while no checkpoint runs. Closing and suspending the
-    /// writer interrupt it.
+    /// Calls `body` outside transactions, while no checkpoint runs. Closing and suspending the writer interrupt it.
     func withConnection<Value: Sendable>(
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {

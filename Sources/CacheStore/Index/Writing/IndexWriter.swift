@@ -2,15 +2,14 @@ internal import CacheFoundation
 internal import Dispatch
 internal import Synchronization
 
-/// The writer: one connection that changes the index, and a queue of jobs.
-///
-/// Jobs that wait at the same time share a transaction (group commit). One job alone cannot be rolled back, because an
-/// open savepoint makes SQLite copy each changed page. A job that fails in the index, or after changing a row, fails
-/// the whole transaction. Then each job runs in a separate transaction.
+/// The writer: one connection that changes the index, and a queue of jobs. Jobs that wait at the same time share a
+/// transaction (group commit). One job alone cannot be rolled back, because an open savepoint makes SQLite copy each
+/// changed page. A job that fails in the index, or after changing a row, fails the whole transaction. Then each job
+/// runs in a separate transaction.
 ///
 /// The folder `Index/Writing/` has the writer, its queue and its transactions, the pending accesses, and the deletion
-/// of bodies. The folder may use the writer's connection, the write lock, the checkpointer, the recorder of requests and
-/// the files of bodies. No other folder deletes bodies of removed entries. The folder has no statement of a table:
+/// of bodies. The folder may use the writer's connection, the write lock, the checkpointer, the recorder of requests
+/// and the files of bodies. No other folder deletes bodies of removed entries. The folder has no statement of a table:
 /// `Index/Tables/` has them.
 package final class IndexWriter: Sendable {
     /// A change that waits for its transaction.
@@ -87,9 +86,7 @@ package final class IndexWriter: Sendable {
     // MARK: Jobs
 
     /// Makes a change and returns once it is committed. Blocks the calling thread, and may use it for the jobs of other
-    /// callers.
-    ///
-    /// - Parameter placedBody: The body whose file the change names.
+    /// callers. The change names the file of `placedBody`.
     func write<Value: Sendable>(
         placing placedBody: ContentDigest? = nil,
         _ change: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Value
@@ -154,8 +151,7 @@ package final class IndexWriter: Sendable {
         try recover()
     }
 
-    /// If the writer's file is no longer the index, reopens the index or creates a new one. Returns whether another
-    /// index exists now.
+    /// If the writer's file is no longer the index, reopens or creates it. Returns whether another index exists now.
     private func reopensMissingIndex() -> Bool {
         let isReopened = connection.withLock { state -> Bool in
             guard case .open(_, let file, _) = state, dependencies.directory.indexIdentity != file else { return false }
@@ -254,9 +250,8 @@ package final class IndexWriter: Sendable {
         }
     }
 
-    /// Runs transactions while accesses or files to delete are pending. Called on the lane.
-    ///
-    /// Never waits for a leader, because a leader may hand its queue over to the lane.
+    /// Runs transactions while accesses or files to delete are pending. Called on the lane. Never waits for a leader,
+    /// because a leader may hand its queue over to the lane.
     private func commitOnLane(
         while hasWork: () -> Bool, _ change: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
     ) {

@@ -1,8 +1,6 @@
 /// Requests of programs by their answer, and the hit ratio. The tool and the inspector use this definition.
-/// ``queryByHost`` repeats it in SQL.
-///
-/// Each request counts once. A redirect that a load follows, and a further attempt, are requests. A validation in the
-/// background is not: no program has asked for it.
+/// ``queryByHost`` repeats it in SQL. Each request counts once. A redirect that a load follows, and a further attempt,
+/// are requests. A validation in the background is not: no program has asked for it.
 package struct RequestCounts: Hashable, Sendable {
     /// Answered by a fresh stored response.
     package var hits: Int64 = 0
@@ -31,8 +29,7 @@ package struct RequestCounts: Hashable, Sendable {
         [hits, stale, revalidated, tier, misses, errors].reduce(0) { $0 + Double($1) }
     }
 
-    /// The share of requests that were answered without a response of the origin: ``hits``, ``stale`` and ``tier``.
-    /// `nil` without requests.
+    /// The share answered without an origin response: ``hits``, ``stale`` and ``tier``. `nil` without requests.
     package var hitRatio: Double? {
         requests > 0 ? (Double(hits) + Double(stale) + Double(tier)) / requests : nil
     }

@@ -1,7 +1,5 @@
-/// The jobs that wait for the write lock.
-///
-/// The caller that adds the first job becomes the leader. In one transaction, the leader runs all jobs that are queued
-/// by then, while their callers wait. The queue has no lock and does no I/O.
+/// The jobs that wait for the write lock. The caller that adds the first job becomes the leader. In one transaction,
+/// the leader runs all jobs that are queued by then, while their callers wait. The queue has no lock and does no I/O.
 package struct WriteQueue<Job> {
     private var waiting: [Job] = []
     private var hasLeader = false

@@ -1,6 +1,5 @@
-/// An open write transaction, and its effects outside the index, which follow the commit.
-///
-/// Only a write transaction removes entries, because a removal leaves files to delete.
+/// An open write transaction, and its effects outside the index, which follow the commit. Only a write transaction
+/// removes entries, because a removal leaves files to delete.
 package final class WriteTransaction {
     package let connection: Connection
     /// Pending accesses. An eviction first writes the accesses of its candidates.
@@ -9,8 +8,7 @@ package final class WriteTransaction {
     let isShared: Bool
     /// Accesses that this transaction has written. Restored if it fails.
     var writtenAccesses = AccessLog.Batch()
-    /// Bodies of removed entries and derived representations. Their files are deleted after the commit, unless a row
-    /// names them by then.
+    /// Bodies of removed rows. Their files are deleted after the commit, unless a row names them by then.
     private(set) var releasedBodies: [ContentDigest] = []
     /// The keys whose lookups change with the commit.
     var changes = HotKeys.Changes()
@@ -21,8 +19,7 @@ package final class WriteTransaction {
     /// When the write lock was taken.
     private var began = ContinuousClock.now
 
-    /// The time after which work that can continue in a later transaction ends. Together with the commit, the write
-    /// lock is held for at most 5 ms.
+    /// The time after which work that can continue later ends. With the commit, the lock is held for at most 5 ms.
     private static let budget = Duration.milliseconds(2)
 
     /// Whether the transaction has used up its time. Work in batches checks this after each step.
@@ -50,8 +47,7 @@ package final class WriteTransaction {
         self.isShared = isShared
     }
 
-    /// Calls `body`, whose removals of entries have this cause. Without a cause, a removal is not recorded: the entry is
-    /// replaced.
+    /// Calls `body`, whose removals have this cause. Without a cause, a removal is not recorded: the entry is replaced.
     func removing<Value>(
         _ cause: RemovalRecord.Cause, _ body: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
