@@ -1,7 +1,3 @@
-internal import CacheStoreTesting
-package import Foundation
-internal import Testing
-
 /// A tool that encodes zeros in at most a thousandth of their length.
 package struct Bomb: CustomTestStringConvertible, Sendable {
     /// The number of zeros, far more than a reader may hold.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Darwin's code paths of the store, forced on another system (see CTestDefaults).
 public enum DarwinPaths {
     /// Whether the environment forces Darwin's code paths.

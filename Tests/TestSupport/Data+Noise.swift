@@ -1,5 +1,3 @@
-public import Foundation
-
 extension Data {
     /// Returns `count` bytes, the same for the same `seed`.
     public static func noise(_ count: Int, seed: UInt64) -> Data {

@@ -1,6 +1,4 @@
 #if Brotli || Zstd
-package import Foundation
-internal import Testing
 
 /// A command-line tool that encodes.
 package enum Encoder: String, CaseIterable, CustomTestStringConvertible {

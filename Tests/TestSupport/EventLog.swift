@@ -1,5 +1,4 @@
 public import Logging
-internal import Synchronization
 
 /// Records log events of every level.
 public final class EventLog: Sendable {

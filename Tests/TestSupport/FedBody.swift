@@ -1,9 +1,3 @@
-package import CacheLoader
-package import Foundation
-internal import HTTPCaching
-package import HTTPTypes
-internal import Synchronization
-
 /// A response body that a test feeds chunk by chunk, and that reports its state.
 package final class FedBody: Sendable {
     private enum Piece {

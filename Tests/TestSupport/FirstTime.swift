@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Distinguishes the first call from all later calls.
 public final class FirstTime: Sendable {
     private let hasPassed = Atomic(false)

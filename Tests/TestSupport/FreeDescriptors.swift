@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The remaining file descriptors of the process. For a test in a separate process.
 public struct FreeDescriptors: Sendable {
     /// Prepares the process for running out of descriptors.

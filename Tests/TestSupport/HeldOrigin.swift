@@ -1,8 +1,3 @@
-internal import CacheLoader
-package import CacheStoreTesting
-internal import HTTPTypes
-internal import Synchronization
-
 /// An origin that holds each path until a test releases it, and reports the number of held requests.
 package final class HeldOrigin: Sendable {
     private struct State {

@@ -1,7 +1,3 @@
-package import CacheLoader
-internal import HTTPTypes
-package import Testing
-
 extension LoadError {
     /// A response of the origin with this status; fields and body are not compared.
     package static func status(_ code: Int, url: String) -> LoadError {

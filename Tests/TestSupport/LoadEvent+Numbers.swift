@@ -1,5 +1,3 @@
-package import CacheLoader
-
 extension LoadEvent<Int> {
     package static func cached(_ value: Int) -> Self { .cached(Loaded(value, of: "")) }
     package static func completed(_ value: Int) -> Self { .completed(Loaded(value, of: "")) }

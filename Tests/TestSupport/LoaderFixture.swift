@@ -1,11 +1,3 @@
-package import CacheLoader
-package import CacheStore
-package import CacheStoreTesting
-package import Foundation
-package import HTTPCaching
-package import HTTPTypes
-package import LoopbackOrigin
-
 /// A store, a loader and a cache in a temporary directory, with a clock that the test controls.
 package final class LoaderFixture: Sendable {
     package let directory: TemporaryDirectory

@@ -1,6 +1,3 @@
-internal import CacheStoreTesting
-public import Foundation
-
 /// Runs programs to their end and returns their output.
 public enum ProcessRunner {
     /// The exit status and the output of a program.

@@ -1,7 +1,3 @@
-public import CacheLoader
-public import Foundation
-internal import HTTPTypes
-
 /// Runs processors in tests.
 public enum ProcessorSample {
     /// Runs a processor through a generic parameter, like a loader, so that the compiler resolves `.text`, `.image` and

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// A terminal without a screen: the test reads the bytes that a program writes to it (pty(7)).
 final class PseudoTerminal: Sendable {
     private let main: FileHandle

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The number of repetitions of repeating tests.
 ///
 /// A debug build runs several times slower than a release build. It reduces repetitions and dense tables, and keeps all

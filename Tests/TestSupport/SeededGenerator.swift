@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Random numbers that a failed test can repeat: SplitMix64.
 ///
 /// The environment variable `CACHESTORE_SEED` sets the seed. Without it, each generator has a random seed. Print the

@@ -1,7 +1,3 @@
-package import CacheStoreTesting
-import Foundation
-import Synchronization
-
 /// A real server in a separate process, with a directory for its files.
 package final class ServerProcess: Sendable {
     package let directory: TemporaryDirectory

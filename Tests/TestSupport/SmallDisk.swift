@@ -1,6 +1,3 @@
-import CacheStoreTesting
-public import Foundation
-
 /// A file system of a few megabytes in memory. Unmounted with the last reference.
 public final class SmallDisk: Sendable {
     private let directory: TemporaryDirectory

@@ -1,6 +1,3 @@
-internal import Foundation
-internal import Synchronization
-
 /// A program started with posix_spawn(3).
 ///
 /// Foundation's `Process` has two defects on Linux (Swift 6.3). Its `run()` reads beyond the end of a buffer with more

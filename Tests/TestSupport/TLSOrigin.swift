@@ -1,8 +1,3 @@
-internal import CacheLoader
-internal import CacheStoreTesting
-package import Foundation
-internal import HTTPTypes
-
 /// nginx on loopback over TLS. Its certificate comes from an authority that no system trusts.
 ///
 /// Answers each request with the HTTP version of the request, such as `HTTP/2.0`.

@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// The processor time of a thread. Unlike elapsed time, it does not grow while other work occupies the processor.
 public enum ThreadTime {
     /// The processor time of the calling thread so far.

@@ -1,5 +1,3 @@
-package import CacheLoader
-
 /// The transport of this system. The suites of `TransportTests` run against it.
 package enum TransportAdapter: String, CaseIterable, Sendable {
     #if canImport(Darwin)

@@ -1,5 +1,3 @@
-import Foundation
-
 extension URL {
     /// Gives an altered file a later modification time. Some file systems count time in steps of milliseconds, so that
     /// a quick change would not show.

@@ -1,6 +1,3 @@
-public import Foundation
-internal import Testing
-
 /// The awaited event did not happen within a minute.
 public struct NeverHappened: Error {
     /// Creates the error.
