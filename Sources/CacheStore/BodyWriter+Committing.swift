@@ -63,7 +63,8 @@ extension BodyWriter {
     ) throws(StoreError) -> Change<StoredEntry> {
         try metadata.checkLengths()
         try options.check()
-        return try change(storing: seal(), metadata, key, options, generation, replacing: entries, removing: failures)
+        return try change(
+            storing: measure(closes: true), metadata, key, options, generation, replacing: entries, removing: failures)
     }
 
     /// Returns the change that stores a body, or the beginning of a growing one.
@@ -128,7 +129,7 @@ extension BodyWriter {
         precondition(metadata.part != nil, "the beginning of a body is a part")
         try metadata.checkLengths()
         return try change(
-            storing: measure(), isGrowing: true, metadata, key, EntryOptions(), generation,
+            storing: measure(closes: false), isGrowing: true, metadata, key, EntryOptions(), generation,
             replacing: previous.map { [$0] } ?? [], removing: .none)
     }
 
@@ -149,12 +150,12 @@ extension BodyWriter {
     private func offExecutor<Value: Sendable>(
         _ finish: @escaping @Sendable () throws(StoreError) -> Value
     ) async throws(StoreError) -> Value {
-        guard store.configuration.durability == .durable else { return try finish() }
+        guard store.configuration.isDurable else { return try finish() }
         return try await store.storingLanes.run(finish)
     }
 
     private func finish(derived name: String, of entry: StoredEntry) throws(StoreError) -> Change<Bool> {
-        let (digest, byteCount) = try seal()
+        let (digest, byteCount) = try measure(closes: true)
         let now = store.now
         return Change(digest: digest, growth: byteCount) { [self] (transaction, _) throws(StoreError) in
             let isPresent = try transaction.connection.contains(entry)

@@ -142,25 +142,15 @@ public final class BodyWriter: Sendable {
         }
     }
 
-    /// Closes the writer. Returns the digest and the length of the body; the digest of an empty body is `nil`.
-    func seal() throws(StoreError) -> (digest: ContentDigest?, byteCount: Int64) {
-        try state.withLock { (state) throws(StoreError) in
-            guard state.isOpen else { throw .closed }
-            state.isOpen = false
-            // Copy and sync before taking the write lock: both take long.
-            if try state.hasLostName() { try restage(&state) }
-            try sync(state.file?.descriptor)
-            return (state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize()), state.byteCount)
-        }
-    }
-
-    /// Returns the digest and the length of the bytes written so far. The writer stays open.
-    func measure() throws(StoreError) -> (digest: ContentDigest?, byteCount: Int64) {
+    /// Returns the digest and the length of the bytes written so far, and with `closes` closes the writer. The digest
+    /// of an empty body is `nil`.
+    func measure(closes: Bool) throws(StoreError) -> (digest: ContentDigest?, byteCount: Int64) {
         let (digest, byteCount, file) = try state.withLock {
             (state) throws(StoreError) -> (ContentDigest?, Int64, FileDescriptor?) in
             guard state.isOpen else { throw .closed }
+            state.isOpen = !closes
             // Copy before taking the write lock, because copying takes long.
-            if state.mayCopyGrowing, try state.hasLostName() { try restage(&state) }
+            if closes || state.mayCopyGrowing, try state.hasLostName() { try restage(&state) }
             let digest = state.byteCount == 0 ? nil : ContentDigest(state.hasher.finalize())
             return (digest, state.byteCount, state.file?.descriptor)
         }
@@ -226,6 +216,6 @@ public final class BodyWriter: Sendable {
 
     /// Syncs the bytes of the file if the store is durable.
     private func sync(_ file: FileDescriptor?) throws(StoreError) {
-        if store.configuration.durability == .durable { try file?.sync() }
+        if store.configuration.isDurable { try file?.sync() }
     }
 }

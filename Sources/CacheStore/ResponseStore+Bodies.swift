@@ -103,7 +103,7 @@ extension ResponseStore {
         }
         if !isVerified(digest, status, isPart: isPart, verification) {
             guard byteCount <= limit else { return .unverified }
-            guard try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest else {
+            guard try descriptor.digest(byteCount: byteCount) == digest else {
                 return .damaged(status)
             }
             verified.insert(digest, status, isPart: isPart)

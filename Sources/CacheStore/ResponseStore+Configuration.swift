@@ -162,10 +162,6 @@ extension ResponseStore {
 }
 
 extension ResponseStore.Configuration {
-    func indexOptions(_ log: StoreLog) -> IndexOptions {
-        IndexOptions(
-            busyTimeout: busyTimeout, isDurable: durability == .durable, deletesSecurely: secureDelete,
-            cacheByteCount: cacheByteCount, maxWALByteCount: Limits.walByteCount(below: limits?.maxBytes),
-            evictionPolicy: evictionPolicy, clock: clock, log: log)
-    }
+    var isDurable: Bool { durability == .durable }
+    var maxWALByteCount: Int64 { Limits.walByteCount(below: limits?.maxBytes) }
 }

@@ -44,7 +44,6 @@ extension ResponseStore {
 
     /// Ends all work with the files of the store, closes the index and releases every lock. Later calls throw `error`.
     private func end(with error: StoreError) {
-        ballast.end()
         longReads.end(with: error)
         requests.end()
         writer.end(with: error)
@@ -76,7 +75,6 @@ extension ResponseStore {
             openBodies.begin()
             keyLocks.begin()
             phase.store(.open, ordering: .releasing)
-            ballast.begin()
         }
     }
 

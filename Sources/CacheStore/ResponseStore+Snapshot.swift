@@ -41,7 +41,7 @@ extension ResponseStore {
     @discardableResult
     public func snapshot(to directory: URL) throws(StoreError) -> SnapshotReport {
         try checkOpen()
-        let target = try SnapshotDirectory(at: directory, isDurable: configuration.durability == .durable)
+        let target = try SnapshotDirectory(at: directory, isDurable: configuration.isDurable)
         // A failed snapshot removes its directory after this call, so that suspending the store does not wait for that.
         let report = try longReads.run { (interruption) throws(StoreError) in try fill(target, until: interruption) }
         try target.finish()

@@ -49,7 +49,8 @@ public final class ResponseStore: Sendable {
     let phase = Atomic(Phase.open)
     /// Serialises closing, suspending and resuming. Guards changes of ``phase``.
     let transition = Mutex(())
-    let ballast: BallastWriter
+    /// Creates the ballast while the store is open. Closing and suspending wait for the end.
+    let writeBallast: @Sendable () -> Void
     /// Runs removals, evictions, checks and snapshots, without blocking the executors of their callers.
     let maintenanceLane: BlockingLane
     private let readingLanes: LaneGroup
@@ -72,7 +73,6 @@ public final class ResponseStore: Sendable {
     ) throws(StoreError) {
         let isReadOnly = configuration.isReadOnly
         let observation = StoreObservation(configuration)
-        let options = configuration.indexOptions(observation.log)
         let place = try StoreDirectory(directory, createsDirectory: !isReadOnly)
         if !configuration.acceptsForeignDirectory { try place.checkOwner() }
         #if canImport(Darwin)
@@ -81,14 +81,14 @@ public final class ResponseStore: Sendable {
             if let protection = configuration.fileProtection { try place.protect(protection) }
         }
         #endif
-        openLock = try OpenLock(place, isReadOnly: isReadOnly, timeout: options.busyTimeout)
-        let opened = isReadOnly ? nil : try Self.open(place, openLock, options)
-        if isReadOnly { try place.checkIndex(options) }
+        openLock = try OpenLock(place, isReadOnly: isReadOnly, timeout: configuration.busyTimeout)
+        let opened = isReadOnly ? nil : try Self.open(place, openLock, configuration, observation.log)
+        if isReadOnly { try place.checkIndex(configuration) }
         let work = opened?.index.work
         let usedBallast = opened?.usedBallast ?? false
         do {
             blobs = try BlobDirectory(
-                root: place.root, createsDirectory: !isReadOnly, isDurable: configuration.durability == .durable)
+                root: place.root, createsDirectory: !isReadOnly, isDurable: configuration.isDurable)
         } catch {
             throw .unusableDirectory(path: place.path, reason: error.cause)
         }
@@ -100,7 +100,7 @@ public final class ResponseStore: Sendable {
         }
         let openReader: @Sendable () throws(StoreError) -> sending Connection = { () throws(StoreError) in
             try reopenReplacedDirectory()
-            return try place.openReader(isReadOnly: isReadOnly, options)
+            return try place.openReader(configuration)
         }
         let hotKeys = HotKeys(capacity: configuration.hotKeyCount)
         let openBodies = OpenBodies(capacity: configuration.secureDelete ? 0 : configuration.openBodyCount)
@@ -112,22 +112,23 @@ public final class ResponseStore: Sendable {
             if limits.requestPass() { background.submit { store in store.keepLimits() } }
         }
         self.requestPass = requestPass
-        ballast = BallastWriter(place, staging: blobs)
+        writeBallast = { [blobs, longReads] in
+            _ = try? longReads.run { (_) throws(StoreError) in place.makeBallast(staging: blobs) }
+        }
         deletion = BlobDeletion(blobs, openBodies)
         let requests = RequestRecorder(root: place.root, isReadOnly: isReadOnly)
         self.requests = requests
         writer = IndexWriter(
             opened?.index,
             IndexWriter.Dependencies(
-                directory: place, blobs: blobs, deletion: deletion, hotKeys: hotKeys, options: options,
-                observation: observation, requests: requests, clock: configuration.clock,
-                accessInterval: configuration.accessInterval,
+                directory: place, blobs: blobs, deletion: deletion, hotKeys: hotKeys,
+                configuration: configuration, observation: observation, requests: requests,
                 reopenReplacedDirectory: reopenReplacedDirectory,
                 indexWasReplaced: {
                     readers.reset()
                     // On the background lane, because this thread holds the writer's connection.
                     background.submit { store in
-                        store.ballast.write()
+                        store.writeBallast()
                         _ = try? store.sweep()
                         store.reorderEntries()
                     }
@@ -160,7 +161,7 @@ public final class ResponseStore: Sendable {
         if usedBallast {
             background.submit { store in _ = store.makeRoomOnDisk(for: 0) }
         } else {
-            background.lane.submit { [ballast] in ballast.write() }
+            background.lane.submit(writeBallast)
         }
         if work.hasLeftovers { background.submit { store in _ = try? store.sweep() } }
         if work.hasUnordered { background.submit { store in store.reorderEntries() } }
@@ -171,11 +172,11 @@ public final class ResponseStore: Sendable {
 
     /// Opens the index for writing. On a full disk, deletes the ballast and uses its space.
     private static func open(
-        _ place: StoreDirectory, _ openLock: OpenLock, _ options: IndexOptions
+        _ place: StoreDirectory, _ openLock: OpenLock, _ configuration: Configuration, _ log: StoreLog
     ) throws(StoreError) -> sending (index: StoreDirectory.OpenedIndex, usedBallast: Bool) {
         let isOnlyOpener = openLock.isOnlyOpener
         let opened = try place.withBallast { () throws(StoreError) in
-            try place.openIndex(options, isOnlyOpener: isOnlyOpener)
+            try place.openIndex(configuration, log, isOnlyOpener: isOnlyOpener)
         }
         try openLock.share()
         return (opened.0, opened.usedBallast)

@@ -1,5 +1,4 @@
-import CacheStore
-import Testing
+import TestSupport
 
 @Suite("Access log")
 struct AccessLogTests {

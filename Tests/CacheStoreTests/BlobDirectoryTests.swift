@@ -1,7 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("BlobDirectory")
 struct BlobDirectoryTests {
@@ -15,34 +12,6 @@ struct BlobDirectoryTests {
 
     static let body = Data("hello".utf8)
     static let digest = ContentDigest(of: body)
-
-    var staging: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: directory.path + "/staging")) ?? []
-    }
-
-    @Test("a file staged under a name is linked like an unnamed one, and leaves nothing in staging/")
-    func namedStaging() throws {
-        do {
-            let staged = try StagedFile(namedBelow: blobs.root)
-            try Self.body.withUnsafeBytes { (bytes) throws in try staged.descriptor.write(bytes) }
-            #expect(staging.count == 1)
-            try blobs.link(staged, as: Self.digest, byteCount: 5)
-            try blobs.link(staged, as: Self.digest, byteCount: 5)
-        }
-        #expect(staging == [])
-        let (descriptor, status) = try #require(try blobs.open(Self.digest, byteCount: 5))
-        #expect(status.size == 5)
-        #expect(descriptor.path.hasSuffix("/blobs/2c/\(Self.digest.description.dropFirst(2))"))
-    }
-
-    @Test("a staged file is locked while its writer lives, so that no sweep deletes it")
-    func stagingIsLocked() throws {
-        let staged = try StagedFile(namedBelow: blobs.root)
-        let other = open(staged.descriptor.path, O_RDONLY)
-        defer { close(other) }
-        #expect(flock(other, LOCK_EX | LOCK_NB) == -1)
-        #expect(errno == EWOULDBLOCK)
-    }
 
     @Test("finds a file only by digest and length")
     func found() throws {

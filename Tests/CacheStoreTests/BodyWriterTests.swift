@@ -1,7 +1,4 @@
-import CacheStore
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("BodyWriter")
 struct BodyWriterTests {

@@ -1,9 +1,5 @@
-import CacheStore
-import CacheStoreTesting
 import Dispatch
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Concurrent use of a ResponseStore")
 struct ConcurrencyTests {

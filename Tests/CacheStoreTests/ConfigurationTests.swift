@@ -1,9 +1,5 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import Logging
 import TestSupport
-import Testing
 
 @Suite("ResponseStore.Configuration")
 struct ConfigurationTests {

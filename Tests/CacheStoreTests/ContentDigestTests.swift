@@ -1,6 +1,4 @@
-import CacheStore
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("ContentDigest")
 struct ContentDigestTests {

@@ -1,9 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Killed processes")
 struct CrashTests {

@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// Derived bodies follow the limits and the damage rules of all bodies.
 @Suite("Limits and damage of derived bodies")

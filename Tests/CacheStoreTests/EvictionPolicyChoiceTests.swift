@@ -1,8 +1,5 @@
-import CacheStore
-import Foundation
 import Migrations
 import TestSupport
-import Testing
 
 /// The choice of the policy, and its effect on existing entries.
 @Suite("The choice of an eviction policy")

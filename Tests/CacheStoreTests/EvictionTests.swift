@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Eviction")
 struct EvictionTests {
@@ -119,24 +115,6 @@ struct EvictionTests {
         try store.evict(maxBytes: 0)
         #expect(before > 4_200)
         #expect(try pages() <= Int(Connection.emptyPageCount))
-    }
-
-    @Test("stale entries rank like fresh ones, by the last access", .requirement("J5"))
-    func staleEntries() throws {
-        let store = try sandbox.open()
-        try fill(store, ["never"])
-        try fill(store, ["fresh"], expiresIn: 1_000)
-        try fill(store, ["expired-used"], expiresIn: 100)
-        try fill(store, ["expired"], expiresIn: 100)
-        sandbox.clock.advance(by: 600)
-        _ = try store.lookup(.path("expired-used"))
-        var order: [String] = []
-        for limit in stride(from: 300, through: 0, by: -100) {
-            let before = try names()
-            try store.evict(maxBytes: Int64(limit))
-            order += Set(before).subtracting(try names())
-        }
-        #expect(order == ["never", "fresh", "expired", "expired-used"])
     }
 
     @Test("a shared body is deleted with the last of its entries")

@@ -1,7 +1,4 @@
-import CacheStore
-import CacheStoreTesting
 import TestSupport
-import Testing
 
 /// The use counts of evicted entries, which the value-aware policy remembers.
 @Suite("Ghost entries")

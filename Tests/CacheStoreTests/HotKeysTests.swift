@@ -1,10 +1,5 @@
 import CSQLite
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Hot keys")
 struct HotKeysTests {
@@ -18,7 +13,8 @@ struct HotKeysTests {
     struct Change: CustomTestStringConvertible {
         let name: String
         let keepsOthers: Bool
-        /// Whether the key `c`, which has no entry, may have got one, a failure or a related key.
+        /// Whether a transaction was committed. Then the key `c`, which has no entry, may have got one, a failure or a
+        /// related key.
         let commits: Bool
         let run: @Sendable (ResponseStore, Sandbox) async throws -> Void
 

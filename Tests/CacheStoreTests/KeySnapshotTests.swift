@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("KeySnapshot")
 struct KeySnapshotTests {
@@ -12,78 +8,46 @@ struct KeySnapshotTests {
         sandbox = try Sandbox()
     }
 
-    struct Change: CustomTestStringConvertible {
-        let name: String
-        /// Whether the snapshot is still current afterwards.
-        let isCurrent: Bool
-        let run: @Sendable (ResponseStore, Sandbox) throws -> Void
-
-        var testDescription: String { name }
-
-        init(_ name: String, isCurrent: Bool, _ run: @escaping @Sendable (ResponseStore, Sandbox) throws -> Void) {
-            self.name = name
-            self.isCurrent = isCurrent
-            self.run = run
-        }
-    }
-
-    static let changes = [
-        Change("nothing", isCurrent: true) { _, _ in },
-        Change("lookups, and accesses in memory", isCurrent: true) { store, _ in
-            for _ in 0..<3 { _ = try store.lookup(.path("a")) }
-            _ = try store.query("SELECT count(*) FROM cache_entries")
-        },
-        Change("a rollback of another program", isCurrent: true) { _, sandbox in
-            try RawIndex(sandbox.indexPath).execute("BEGIN IMMEDIATE; UPDATE entry SET status = 500; ROLLBACK")
-        },
-        Change("a copy of the WAL that all readers use", isCurrent: true) { _, sandbox in
-            try RawIndex(sandbox.indexPath).execute("PRAGMA wal_checkpoint(PASSIVE)")
-        },
-        Change("the same key", isCurrent: false) { store, sandbox in
-            try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("a"))
-        },
-        Change("another key", isCurrent: false) { store, sandbox in
-            try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
-        },
-        Change("a removal", isCurrent: false) { store, _ in try store.remove(.path("a")) },
-        Change("an eviction", isCurrent: false) { store, _ in try store.evict(maxEntries: 0) },
-        Change("another store of the directory", isCurrent: false) { _, sandbox in
-            try sandbox.open().remove(.path("a"))
-        },
-        Change("another program", isCurrent: false) { _, sandbox in
-            try RawIndex(sandbox.indexPath).execute("UPDATE entry SET status = 500")
-        },
-        Change("another program, whose commit is copied and whose WAL is emptied", isCurrent: false) { _, sandbox in
-            let index = try RawIndex(sandbox.indexPath)
-            try index.execute("UPDATE entry SET status = 500")
-            _ = try index.rows("PRAGMA wal_checkpoint(TRUNCATE)")
-        },
-        Change("another program while the store is suspended", isCurrent: false) { store, sandbox in
-            // Its connection keeps the WAL.
-            let index = try RawIndex(sandbox.indexPath)
-            _ = try index.rows("SELECT 1 FROM entry")
-            store.suspend()
-            try index.execute("UPDATE entry SET status = 500")
-            try store.resume()
-        },
-        Change("a new index", isCurrent: false) { store, sandbox in
-            store.suspend()
-            try FileManager.default.removeItem(atPath: sandbox.indexPath)
-            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: sandbox.indexPath + suffix) }
-            try store.resume()
-        },
-    ]
+    static let changes =
+        HotKeysTests.changes + [
+            HotKeysTests.Change("lookups, and accesses in memory", commits: false) { store, _ in
+                for _ in 0..<3 { _ = try store.lookup(.path("a")) }
+                _ = try store.query("SELECT count(*) FROM cache_entries")
+            },
+            HotKeysTests.Change("a rollback of another program", commits: false) { _, sandbox in
+                try RawIndex(sandbox.indexPath).execute("BEGIN IMMEDIATE; UPDATE entry SET status = 500; ROLLBACK")
+            },
+            HotKeysTests.Change("a copy of the WAL that all readers use", commits: false) { _, sandbox in
+                try RawIndex(sandbox.indexPath).execute("PRAGMA wal_checkpoint(PASSIVE)")
+            },
+            HotKeysTests.Change("another program, whose commit is copied and whose WAL is emptied") { _, sandbox in
+                let index = try RawIndex(sandbox.indexPath)
+                try index.execute("UPDATE entry SET status = 500")
+                _ = try index.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+            },
+            HotKeysTests.Change("another program while the store is suspended") { store, sandbox in
+                // Its connection keeps the WAL.
+                let index = try RawIndex(sandbox.indexPath)
+                _ = try index.rows("SELECT 1 FROM entry")
+                store.suspend()
+                try index.execute("UPDATE entry SET status = 500")
+                try store.resume()
+            },
+        ]
 
     @Test("a snapshot is current until any process commits", arguments: changes)
-    func isCurrent(_ change: Change) throws {
+    func isCurrent(_ change: HotKeysTests.Change) async throws {
         let store = try sandbox.open()
-        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        for name in ["a", "b"] {
+            try await store.insert(Data(name.utf8), metadata: sandbox.metadata(), for: .path(name))
+            sandbox.clock.advance(by: 1)
+        }
         // Nothing else commits or checkpoints during the test.
         store.writer.checkpointer.wait()
         let snapshot = try store.snapshot(of: .path("a"), searchBase: nil)
         #expect(snapshot.entries.count == 1)
-        try change.run(store, sandbox)
-        #expect(store.isCurrent(snapshot) == change.isCurrent)
+        try await change.run(store, sandbox)
+        #expect(store.isCurrent(snapshot) == !change.commits)
     }
 
     @Test(

@@ -1,10 +1,5 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import Migrations
-import Synchronization
 import TestSupport
-import Testing
 
 #if canImport(Glibc)
 import Glibc
@@ -261,9 +256,6 @@ struct LifecycleTests {
     func refused() throws {
         #expect(throws: StoreError.self) { try readOnly() }
         #expect(!FileManager.default.fileExists(atPath: sandbox.path))
-        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
-        #expect(throws: StoreError.self) { try readOnly() }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.path) == [])
         try sandbox.open().close()
         try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = 999")
         let path = sandbox.indexPath
@@ -272,9 +264,26 @@ struct LifecycleTests {
             guard case StoreError.newerSchema(let found, 999, supported) = error else { return false }
             return found.hasSuffix(path)
         }
-        try Data.noise(9_000, seed: 1).write(to: URL(filePath: sandbox.indexPath))
-        #expect(throws: StoreError.self) { try readOnly() }
-        #expect(try Data(contentsOf: URL(filePath: sandbox.indexPath)) == .noise(9_000, seed: 1))
+    }
+
+    @Test(
+        "a directory without a readable store is a typed error, and stays unchanged",
+        arguments: ["", "CREATE TABLE mine (x)", "garbage"])
+    func noStore(content: String) throws {
+        try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
+        switch content {
+        case "": break
+        case "garbage": try Data(repeating: 0xA5, count: 5_000).write(to: URL(filePath: sandbox.indexPath))
+        default: try RawIndex(sandbox.indexPath).execute(content)
+        }
+        let before = try? Data(contentsOf: URL(filePath: sandbox.indexPath))
+        switch #expect(throws: StoreError.self, performing: { try readOnly() }) {
+        case .unusableDirectory: #expect(content.isEmpty)
+        case .notAnIndex: #expect(!content.isEmpty)
+        case let error: Issue.record("\(String(describing: error))")
+        }
+        #expect((try? Data(contentsOf: URL(filePath: sandbox.indexPath))) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.path).count == (content.isEmpty ? 0 : 1))
     }
 
     @Test("A store that no other process has open can be opened for reading, after a close and after a kill")

@@ -1,10 +1,5 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import MetricsTestKit
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Limits")
 struct LimitsTests {
@@ -91,19 +86,6 @@ struct LimitsTests {
     }
 
     static func clear(_ store: ResponseStore) throws { try store.clear() }
-
-    @Test("the most recently used entries stay", .requirement("J5"))
-    func leastRecentlyUsed() async throws {
-        let store = try open(Limits(maxEntries: 10, lowWaterMark: 0.5))
-        try Self.fill(sandbox, store, Self.numbers(0..<10))
-        for number in [2, 0, 7] {
-            _ = try store.lookup(.path(10_000 + number))
-            sandbox.clock.advance(by: 1)
-        }
-        try Self.fill(sandbox, store, ["new"])
-        try await store.flush()
-        #expect(try sandbox.names() == ["10000", "10002", "10007", "10009", "new"])
-    }
 
     @Test("evicts the least recently used entry first, regardless of staleness and lifetime", .requirement("J5"))
     func order() throws {

@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The writer's connection gathers a transaction's frames for the WAL, and writes them in one call.
 @Suite("Writes to the WAL")

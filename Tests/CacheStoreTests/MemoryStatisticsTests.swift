@@ -1,8 +1,5 @@
 import CSQLite
-import CacheStore
-import Foundation
 import TestSupport
-import Testing
 
 /// Each test runs in a separate process: the configuration applies to the whole process.
 @Suite("SQLite's memory statistics")

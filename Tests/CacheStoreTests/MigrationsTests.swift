@@ -1,9 +1,5 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import Migrations
 import TestSupport
-import Testing
 
 @Suite("Migrations")
 struct MigrationsTests {

@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Concurrent use of the whole interface")
 struct MixedConcurrencyTests {

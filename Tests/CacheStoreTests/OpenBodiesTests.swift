@@ -1,7 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Open bodies")
 struct OpenBodiesTests {

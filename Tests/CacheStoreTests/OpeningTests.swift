@@ -1,10 +1,5 @@
-import CacheStore
-import CacheStoreTesting
 import Dispatch
-import Foundation
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Opening")
 struct OpeningTests {

@@ -1,5 +1,4 @@
-import CacheStore
-import Testing
+import TestSupport
 
 @Suite struct PauseTests {
     @Test(

@@ -1,6 +1,4 @@
-import CacheStore
 import TestSupport
-import Testing
 
 /// An eviction among entries with accesses that are only in memory.
 @Suite("Eviction with pending accesses")

@@ -1,7 +1,4 @@
-import CacheStore
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("ResponseStore.query: time limit and row limit")
 struct QueryLimitTests {

@@ -1,8 +1,5 @@
-import CacheStore
-import Foundation
 import Migrations
 import TestSupport
-import Testing
 
 @Suite("ResponseStore.query")
 struct QueryTests {

@@ -1,9 +1,5 @@
-import CacheStore
-import Foundation
 import Logging
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Recovery at opening")
 struct RecoveryAtOpeningTests {

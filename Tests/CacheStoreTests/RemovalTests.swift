@@ -1,8 +1,4 @@
-import CacheStore
-import Foundation
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("ResponseStore.removeAll")
 struct RemovalTests {

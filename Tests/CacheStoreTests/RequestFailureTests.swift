@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Failures of different requests for one key")
 struct RequestFailureTests {

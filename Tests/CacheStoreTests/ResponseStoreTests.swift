@@ -1,9 +1,5 @@
 import CSQLite
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("ResponseStore")
 struct ResponseStoreTests {

@@ -1,7 +1,4 @@
-import CacheStore
-import Foundation
 import TestSupport
-import Testing
 
 /// The properties of an entry that a selection reads.
 private struct Sample {

@@ -1,10 +1,5 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import Migrations
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Quarantine of an index")
 struct SettingAsideTests {
@@ -69,10 +64,14 @@ struct SettingAsideTests {
         #expect(try kept.value("SELECT count(*) FROM entry") == "1")
     }
 
-    @Test("an index of an impossible version is quarantined", arguments: [0, -1, Int(Int32.min)])
-    func impossibleVersion(_ version: Int) throws {
+    @Test(
+        "an index of an impossible version or without one of its tables is quarantined",
+        arguments: ["0", "-1", "\(Int32.min)"].map { "PRAGMA user_version = \($0)" }
+            + ["entry", "access", "blob", "total", "state", "removal", "request", "tag", "failure"]
+            .map { "DROP TABLE \($0)" })
+    func unusable(_ damage: String) throws {
         try fill()
-        try RawIndex(sandbox.indexPath).execute("PRAGMA user_version = \(version)")
+        try RawIndex(sandbox.indexPath).execute(damage)
         try expectFreshStart(try open())
     }
 
@@ -80,15 +79,6 @@ struct SettingAsideTests {
     func writeVersion() throws {
         try fill()
         try alter { $0[18] = 7 }
-        try expectFreshStart(try open())
-    }
-
-    @Test(
-        "an index without one of its tables is quarantined",
-        arguments: ["entry", "access", "blob", "total", "state", "removal", "request", "tag", "failure"])
-    func missingTable(_ table: String) throws {
-        try fill()
-        try RawIndex(sandbox.indexPath).execute("DROP TABLE \(table)")
         try expectFreshStart(try open())
     }
 

@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The cost of a call in steps of SQLite's virtual machine, which do not depend on the load of the system.
 @Suite("The cost of statements")

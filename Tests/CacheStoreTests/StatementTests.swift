@@ -1,8 +1,5 @@
 import CSQLite
-import CacheStore
-import CacheStoreTesting
 import TestSupport
-import Testing
 
 @Suite("Connection and Statement")
 struct StatementTests {
@@ -97,18 +94,5 @@ struct StatementTests {
         let statement = try connection.prepare("SELECT x'00', NULL, 'text', 5, zeroblob(32), zeroblob(33)")
         #expect(try statement.step())
         #expect((0..<6).map { statement.digest($0) != nil } == [false, false, false, false, true, false])
-    }
-
-    @Test("a read-only index is an error at opening, not at the first write")
-    func readOnly() async throws {
-        defer { Unprivileged.restore(sandbox.directory.path) }
-        await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
-            try Unprivileged.become(ownerOf: path)
-            _ = try Connection(path: path + "/test.sqlite", role: .inspector, busyTimeout: .zero)
-            let error = try #require(throws: StoreError.self) {
-                _ = try Connection(path: path + "/test.sqlite", role: .writer, busyTimeout: .zero)
-            }
-            #expect(error.sqlite?.code == SQLITE_READONLY)
-        }
     }
 }

@@ -1,13 +1,10 @@
-import CacheStore
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("StoreCheck")
 struct StoreCheckTests {
     let sandbox: Sandbox
-    let body = Data.noise(1_000, seed: 1)
-    var digest: ContentDigest { ContentDigest(of: body) }
+    static let body = Data.noise(1_000, seed: 1)
+    let digest = ContentDigest(of: body)
 
     init() throws {
         sandbox = try Sandbox()
@@ -15,7 +12,7 @@ struct StoreCheckTests {
 
     func filled() throws -> ResponseStore {
         let store = try sandbox.open()
-        for number in 0..<3 { try store.insert(body, metadata: sandbox.metadata(), for: .path(number)) }
+        for number in 0..<3 { try store.insert(Self.body, metadata: sandbox.metadata(), for: .path(number)) }
         try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))
         try store.insert(Data(), metadata: sandbox.metadata(.error), for: .path("empty"))
         try store.recordFailure(for: .path("failing"), status: 500)
@@ -40,26 +37,16 @@ struct StoreCheckTests {
         #expect(try sandbox.open().check(digests: true).isSound)
     }
 
-    @Test("finds a missing file")
-    func missing() throws {
+    @Test(
+        "finds a missing file and one of another length, and an altered one when digests are requested",
+        arguments: [nil, body.prefix(999), .noise(1_000, seed: 2)] as [Data?])
+    func damaged(bytes: Data?) throws {
         let store = try filled()
         try FileManager.default.removeItem(at: sandbox.file(of: digest))
-        #expect(try store.check().problems == [.missingFile(digest)])
-    }
-
-    @Test("finds a file of another length")
-    func truncated() throws {
-        let store = try filled()
-        try FileHandle(forWritingTo: sandbox.file(of: digest)).truncate(atOffset: 999)
-        #expect(try store.check().problems == [.missingFile(digest)])
-    }
-
-    @Test("finds an altered file when digests are requested")
-    func altered() throws {
-        let store = try filled()
-        try Data.noise(1_000, seed: 2).write(to: sandbox.file(of: digest))
-        #expect(try store.check().isSound)
-        #expect(try store.check(digests: true).problems == [.alteredFile(digest)])
+        try bytes?.write(to: sandbox.file(of: digest))
+        let isAltered = bytes?.count == 1_000
+        #expect(try store.check().problems == (isAltered ? [] : [.missingFile(digest)]))
+        #expect(try store.check(digests: true).problems == [isAltered ? .alteredFile(digest) : .missingFile(digest)])
     }
 
     @Test("finds an orphan, and reports a foreign file that is not a problem")

@@ -1,9 +1,6 @@
-import CacheStore
-import Foundation
 import Logging
 import MetricsTestKit
 import TestSupport
-import Testing
 
 @Suite("StoreCounters")
 struct StoreCountersTests {

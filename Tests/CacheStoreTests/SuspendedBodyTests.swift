@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// Bodies whose store is suspended during the write. On Darwin's code paths, their files have names below `staging/`,
 /// which the sweep of another process deletes. On Linux's code paths, the files have no names.

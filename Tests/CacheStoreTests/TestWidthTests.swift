@@ -1,6 +1,4 @@
-import Foundation
-import Synchronization
-import Testing
+import TestSupport
 
 /// The package bounds the number of concurrent test cases. Without the bound, all cases of this test would be running
 /// after the first few turns.

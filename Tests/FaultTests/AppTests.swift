@@ -1,9 +1,6 @@
 #if os(Linux)
-import CacheStore
 import FaultModel
-import Foundation
 import TestSupport
-import Testing
 
 /// An app and its extension share a store. The largest body exceeds the memory limit of each.
 @Suite(

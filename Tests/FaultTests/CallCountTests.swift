@@ -1,6 +1,5 @@
 import FaultModel
 import TestSupport
-import Testing
 
 @Suite("System calls", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct CallCountTests {

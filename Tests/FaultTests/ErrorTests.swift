@@ -1,7 +1,5 @@
 import FaultModel
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Errors at every system call", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct ErrorTests {

@@ -1,8 +1,5 @@
-import CacheStore
 import FaultModel
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Full disks")
 struct FullDiskAvailabilityTests {

@@ -1,8 +1,5 @@
-import CacheStore
 import FaultModel
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Key locks of processes")
 struct KeyLockTests {
@@ -49,21 +46,6 @@ struct KeyLockTests {
             let lock = try #require(try store.tryLock(key))
             lock.release()
         }
-    }
-
-    @Test("a process cannot lock a key that this process holds, until the release")
-    func refused() async throws {
-        let laboratory = try Laboratory()
-        let store = try open(laboratory)
-        let lock = try #require(try store.tryLock(CacheKey(name: "a")))
-        let refused = try await start(laboratory, locking: "a")
-        #expect(refused.answer == "refused\n", "\(laboratory.output)")
-        #expect(await refused.child.wait() == .exit(0))
-        lock.release()
-        let (child, answer) = try await start(laboratory, locking: "a")
-        #expect(answer == "locked\n", "\(laboratory.output)")
-        child.kill()
-        #expect(await child.wait() == .signal(9))
     }
 
     @Test("a child process does not inherit the lock")

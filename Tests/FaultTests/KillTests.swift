@@ -1,6 +1,5 @@
 import FaultModel
 import TestSupport
-import Testing
 
 @Suite("Kills at every system call", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct KillTests {

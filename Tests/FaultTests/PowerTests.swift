@@ -1,8 +1,5 @@
-import CacheStoreTesting
 import FaultModel
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Power cuts", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct PowerTests {

@@ -1,9 +1,5 @@
-import CacheStore
 import FaultModel
-import Foundation
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Processes")
 struct ProcessTests {

@@ -1,8 +1,5 @@
-import CacheStore
 import FaultModel
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Names of shards after errors", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct UnsyncedShardTests {

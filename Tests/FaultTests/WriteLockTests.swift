@@ -1,8 +1,5 @@
-import CacheStore
 import FaultModel
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Write lock of processes")
 struct WriteLockTests {
@@ -60,24 +57,6 @@ struct WriteLockTests {
             lock.release()
             try laboratory.forget()
         }
-    }
-
-    /// This lock provides fairness only. SQLite's own lock decides, and the stopped process does not hold SQLite's
-    /// lock.
-    @Test("a stopped process that holds the lock without writing delays a write by the timeout, and fails no write")
-    func stoppedHolder() async throws {
-        let laboratory = try Laboratory()
-        let store = try open(laboratory, busyTimeout: .milliseconds(300))
-        try insert("before", into: store)
-        try await withProcess(.holdWriteLock, in: laboratory) { child in
-            try await wait { laboratory.notes.contains("taken") }
-            child.send(SIGSTOP)
-            let start = ContinuousClock.now
-            try insert("during", into: store)
-            let duration = ContinuousClock.now - start
-            #expect((Duration.milliseconds(300)..<Duration.seconds(30)).contains(duration))
-        }
-        try insert("after", into: store)
     }
 
     @Test("a process that is stopped while it waits for the lock delays other processes only by milliseconds")
@@ -138,24 +117,5 @@ struct WriteLockTests {
                 caller.resume(returning: waits)
             }
         }
-    }
-
-    @Test("two writing processes both make progress, and no write fails")
-    func progress() async throws {
-        let laboratory = try Laboratory()
-        let count = Repetitions.count(200, debug: 100)
-        var fill = laboratory.options(.fill(seconds: Double(count) / 100))
-        fill.journal += "-fill"
-        let filling = try laboratory.start(fill)
-        let putting = try laboratory.start(laboratory.options(.put(count: count)))
-        let endings = (await putting.wait(), await filling.wait())
-        #expect(endings.0 == .exit(0), "\(laboratory.output)")
-        #expect(endings.1 == .exit(0), "\(laboratory.output)")
-        let waits = laboratory.notes.compactMap { Int($0) }.sorted()
-        try #require(waits.count == count)
-        let filled = try String(contentsOfFile: fill.journal, encoding: .utf8).split(separator: "\n").first
-        #expect(filled.flatMap { Int($0) } ?? 0 > 0)
-        report("beside a busy writer a put takes \(waits[count / 2]) µs (p50), \(waits[count * 98 / 100]) µs (p98)")
-        #expect(try await open(laboratory).check(digests: true).problems == [])
     }
 }

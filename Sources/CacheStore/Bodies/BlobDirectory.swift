@@ -290,7 +290,8 @@ struct BlobPath {
     let text: String
 
     init(_ digest: ContentDigest) {
-        text = digest.hexadecimal(separator: UInt8(ascii: "/"), after: 1)
+        let digits = digest.description
+        text = "\(digits.prefix(2))/\(digits.dropFirst(2))"
     }
 
     var shard: String { String(text.prefix(2)) }

@@ -2,21 +2,10 @@ internal import CPlatform
 internal import CSQLite
 internal import CacheFoundation
 
-/// The options with which a store opens its index.
-struct IndexOptions: Sendable {
-    var busyTimeout: Duration
-    var isDurable: Bool
-    var deletesSecurely: Bool
-    var cacheByteCount: Int
-    var maxWALByteCount: Int64
-    /// The policy of the store. `nil` keeps the recorded one.
-    var evictionPolicy: EvictionPolicy?
-    var clock: @Sendable () -> Date
-    var log: StoreLog
-}
-
 /// Opens the index of a store, creates a missing index and quarantines a damaged one.
 extension StoreDirectory {
+    typealias Configuration = ResponseStore.Configuration
+
     /// The writer's connection, and the work deferred by the opening.
     struct OpenedIndex {
         let connection: Connection
@@ -55,17 +44,17 @@ extension StoreDirectory {
     /// With `isOnlyOpener`, no other process has the store open, and the opening begins a new session and detects an
     /// unclean shutdown. `stop` ends waits for locks, also those of the connection.
     func openIndex(
-        _ options: IndexOptions, isOnlyOpener: Bool = false, stop: InterruptFlag? = nil
+        _ configuration: Configuration, _ log: StoreLog, isOnlyOpener: Bool = false, stop: InterruptFlag? = nil
     ) throws(StoreError) -> sending OpenedIndex {
-        if case .opened(let index) = try openPresentIndex(options, isOnlyOpener, stop) { return index }
+        if case .opened(let index) = try openPresentIndex(configuration, isOnlyOpener, stop) { return index }
         // Open the index again under the lock, with a new connection: a single failed read of the first page also looks
         // like damage.
-        try whileOthersWait(options, stop) { () throws(StoreError) in
-            if case .damaged(let reason) = try openPresentIndex(options, isOnlyOpener, stop, othersWait: true) {
-                try quarantineIndex(because: reason, options)
+        try whileOthersWait(configuration, stop) { () throws(StoreError) in
+            if case .damaged(let reason) = try openPresentIndex(configuration, isOnlyOpener, stop, othersWait: true) {
+                try quarantineIndex(because: reason, configuration, log)
             }
         }
-        switch try openPresentIndex(options, isOnlyOpener, stop) {
+        switch try openPresentIndex(configuration, isOnlyOpener, stop) {
         case .opened(var index):
             index.work.hasLeftovers = true
             return index
@@ -79,19 +68,19 @@ extension StoreDirectory {
     /// Quarantines the index if it is still `file`, in which one connection has seen damage, and a second connection
     /// sees damage, too. Throws as soon as `stop` is set.
     func quarantineIndex(
-        ifDamaged file: FileIdentity, _ options: IndexOptions, stop: InterruptFlag
+        ifDamaged file: FileIdentity, _ configuration: Configuration, _ log: StoreLog, stop: InterruptFlag
     ) throws(StoreError) {
-        try whileOthersWait(options, stop) { () throws(StoreError) in
+        try whileOthersWait(configuration, stop) { () throws(StoreError) in
             guard indexIdentity == file else { return }
-            switch try openPresentIndex(options, false, stop, othersWait: true) {
+            switch try openPresentIndex(configuration, false, stop, othersWait: true) {
             case .moved:
                 break
             case .damaged(let reason):
-                try quarantineIndex(because: reason, options)
+                try quarantineIndex(because: reason, configuration, log)
             case .opened(let index):
                 index.connection.interrupt(by: stop)
                 let problems = try index.connection.problems()
-                if let problem = problems.first { try quarantineIndex(because: problem, options) }
+                if let problem = problems.first { try quarantineIndex(because: problem, configuration, log) }
             }
         }
     }
@@ -99,7 +88,7 @@ extension StoreDirectory {
     /// Opens the index in its present state. Returns damage found by any step as a result, so that damage never
     /// prevents opening. With `othersWait`, ``whileOthersWait(_:_:_:)`` is the caller.
     private func openPresentIndex(
-        _ options: IndexOptions, _ isOnlyOpener: Bool, _ stop: InterruptFlag?, othersWait: Bool = false
+        _ configuration: Configuration, _ isOnlyOpener: Bool, _ stop: InterruptFlag?, othersWait: Bool = false
     ) throws(StoreError) -> sending Opening {
         let wasShutDown = wasShutDown
         var identity: FileIdentity?
@@ -114,14 +103,15 @@ extension StoreDirectory {
                 if othersWait {
                     try createIndex()
                 } else {
-                    try whileOthersWait(options, stop) { () throws(StoreError) in try createIndex() }
+                    try whileOthersWait(configuration, stop) { () throws(StoreError) in try createIndex() }
                 }
             }
             identity = indexIdentity
             let connection = try Connection(
-                path: indexPath, role: .writer, busyTimeout: options.busyTimeout, isDurable: options.isDurable,
-                deletesSecurely: options.deletesSecurely, cacheByteCount: options.cacheByteCount,
-                maxWALByteCount: options.maxWALByteCount)
+                path: indexPath, role: .writer, busyTimeout: configuration.busyTimeout,
+                isDurable: configuration.isDurable,
+                deletesSecurely: configuration.secureDelete, cacheByteCount: configuration.cacheByteCount,
+                maxWALByteCount: configuration.maxWALByteCount)
             if let stop { connection.stopWaiting(by: stop) }
             let isNew = try Migrator(path: indexPath).migrate(connection)
             // Check the WAL after the migration: SQLite opens the WAL with the first read.
@@ -129,7 +119,7 @@ extension StoreDirectory {
             try connection.probeSchema()
             try connection.checkLastEntryID()
             connection.leaveCheckpointsToOthers()
-            if let policy = options.evictionPolicy { try connection.choose(policy) }
+            if let policy = configuration.evictionPolicy { try connection.choose(policy) }
             var work = DeferredWork(
                 hasLeftovers: isNew && hadBlobs, hasUnordered: try connection.hasUnorderedEntries(),
                 size: try connection.size())
@@ -141,7 +131,7 @@ extension StoreDirectory {
             // After the first read, because SQLite has then opened the WAL, by name and not by file.
             guard indexIdentity == identity else { return .moved }
             // The names of the index and the WAL must survive a power cut, too.
-            if options.isDurable { try usable { () throws(StoreError) in try syncNames() } }
+            if configuration.isDurable { try usable { () throws(StoreError) in try syncNames() } }
             return .opened(OpenedIndex(connection: connection, identity: identity, work: work))
         } catch {
             switch error {
@@ -206,16 +196,17 @@ extension StoreDirectory {
     private static let newIndexPrefix = "index.new-"
 
     /// Opens a connection for lookups.
-    func openReader(isReadOnly: Bool, _ options: IndexOptions) throws(StoreError) -> sending Connection {
+    func openReader(_ configuration: Configuration) throws(StoreError) -> sending Connection {
         try Connection(
-            path: indexPath, role: isReadOnly ? .inspector : .reader, busyTimeout: options.busyTimeout,
-            cacheByteCount: options.cacheByteCount)
+            path: indexPath, role: configuration.isReadOnly ? .inspector : .reader,
+            busyTimeout: configuration.busyTimeout,
+            cacheByteCount: configuration.cacheByteCount)
     }
 
     /// Checks that the index is readable as it is. A read-only store neither migrates nor quarantines.
-    func checkIndex(_ options: IndexOptions) throws(StoreError) {
+    func checkIndex(_ configuration: Configuration) throws(StoreError) {
         do throws(StoreError) {
-            let connection = try openReader(isReadOnly: true, options)
+            let connection = try openReader(configuration)
             try Migrator(path: indexPath).check(connection)
         } catch .index(let error) where error.isAboutTheDirectory {
             throw .unusableDirectory(path: path, reason: error.message)
@@ -230,8 +221,10 @@ extension StoreDirectory {
 
     /// Renames the index, its WAL and its WAL-index to a dated name, so that the next opening creates a new index.
     /// Deletes earlier quarantined indexes.
-    private func quarantineIndex(because reason: String, _ options: IndexOptions) throws(StoreError) {
-        let date = options.clock().formatted(.iso8601.dateTimeSeparator(.standard).timeSeparator(.omitted))
+    private func quarantineIndex(because reason: String, _ configuration: Configuration, _ log: StoreLog)
+        throws(StoreError)
+    {
+        let date = configuration.clock().formatted(.iso8601.dateTimeSeparator(.standard).timeSeparator(.omitted))
         var name = Self.quarantinePrefix + date
         try usable { () throws(StoreError) in
             _ = try removeQuarantinedIndices()
@@ -241,7 +234,7 @@ extension StoreDirectory {
             // cannot meet the old WAL, because it is created under the same lock.
             for suffix in ["", "-wal", "-shm"] { try root.rename("index.sqlite" + suffix, to: name + suffix) }
         }
-        options.log.error(
+        log.error(
             "quarantined an unusable index and began a new one",
             ["index": "\(indexPath)", "reason": "\(reason)", "kept": "\(path)/\(name)"])
     }
@@ -260,14 +253,14 @@ extension StoreDirectory {
 
     /// Runs `body` while no other process can quarantine the index or evict. Waits for the lock until `stop` is set.
     private func whileOthersWait(
-        _ options: IndexOptions, _ stop: InterruptFlag?, _ body: () throws(StoreError) -> Void
+        _ configuration: Configuration, _ stop: InterruptFlag?, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
         let lock = try usable { () throws(StoreError) in
             try root.makeDirectory("blobs")
             return try DirectoryLock("blobs", below: root)
         }
         let isTaken = try usable { () throws(StoreError) in
-            try DirectoryLock.wait(options.busyTimeout, until: stop) { () throws(StoreError) in
+            try DirectoryLock.wait(configuration.busyTimeout, until: stop) { () throws(StoreError) in
                 try lock.tryExclusive()
             }
         }

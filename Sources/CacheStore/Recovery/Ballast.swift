@@ -1,31 +1,4 @@
 internal import CPlatform
-internal import Synchronization
-
-/// Writes the ballast while its store is open.
-final class BallastWriter: Sendable {
-    private let directory: StoreDirectory
-    private let blobs: BlobDirectory
-    /// Whether the store is open. The mutex is held while the ballast is written, so that closing waits.
-    private let isOpen = Mutex(true)
-
-    init(_ directory: StoreDirectory, staging blobs: BlobDirectory) {
-        self.directory = directory
-        self.blobs = blobs
-    }
-
-    func write() {
-        isOpen.withLock { if $0 { directory.makeBallast(staging: blobs) } }
-    }
-
-    /// Waits until the ballast is written. Until ``begin()``, calls of ``write()`` do nothing.
-    func end() {
-        isOpen.withLock { $0 = false }
-    }
-
-    func begin() {
-        isOpen.withLock { $0 = true }
-    }
-}
 
 /// The ballast: a file of 1 MiB that a store deletes when the disk is full. An eviction needs room for its commit, and
 /// frees space only after it.
@@ -37,7 +10,7 @@ extension StoreDirectory {
 
     /// Creates the ballast, unless it exists or the disk is almost full. Names it only when its bytes are written, so
     /// that two processes do not disturb each other.
-    fileprivate func makeBallast(staging blobs: BlobDirectory) {
+    func makeBallast(staging blobs: BlobDirectory) {
         guard (try? root.status(of: "ballast"))?.map(\.size) != Int64(Self.ballastByteCount),
             freeByteCount >= Self.reserveByteCount
         else { return }

@@ -22,7 +22,7 @@ extension ResponseStore {
                 return batch
             }
             restartWAL()
-            ballast.write()
+            writeBallast()
             observation.log.warning(
                 "the disk is full; evicted entries", ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])
             return hadBallast || report.bytes > 0
@@ -36,7 +36,7 @@ extension ResponseStore {
     func withBallast<Value>(_ change: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         try retryingOnFullDisk(change) {
             guard place.releaseBallast() else { return false }
-            background.submit { store in store.ballast.write() }
+            background.submit { store in store.writeBallast() }
             return true
         }
     }

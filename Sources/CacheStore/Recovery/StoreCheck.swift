@@ -144,7 +144,7 @@ extension ResponseStore {
             return .missingFile(digest)
         }
         guard reads else { return nil }
-        return try BlobDigester.digest(of: descriptor, byteCount: byteCount) == digest ? nil : .alteredFile(digest)
+        return try descriptor.digest(byteCount: byteCount) == digest ? nil : .alteredFile(digest)
     }
 
     /// Examines the suspects again and returns the remaining problems. Reads a file without the write lock, because

@@ -14,7 +14,7 @@ extension ResponseStore {
     package func noteImported(_ database: URLCacheDatabase, into partition: String) throws(StoreError) {
         try checkWritable()
         _ = try place.root.open(Self.recordName(database, partition), O_CREAT | O_WRONLY)
-        if configuration.durability == .durable { try place.root.sync() }
+        if configuration.isDurable { try place.root.sync() }
     }
 
     /// The inode stays when iOS moves the container of an app to another path, but the device number may change.

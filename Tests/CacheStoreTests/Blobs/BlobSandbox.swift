@@ -1,6 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
+import TestSupport
 
 /// The files of a store without its index.
 struct BlobSandbox {

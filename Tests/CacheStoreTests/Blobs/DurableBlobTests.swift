@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Durable blobs")
 struct DurableBlobTests {
@@ -29,10 +25,13 @@ struct DurableBlobTests {
         #expect(sandbox.names(in: "blobs/" + ContentDigest(of: body).description.prefix(2)).count == 1)
     }
 
-    @Test("a file staged under a name also replaces the file, and can be linked again")
-    func namedReplaces() throws {
-        try blobs.store(body)
-        let first = try #require(sandbox.inode(of: path))
+    @Test(
+        "a file staged under a name can be linked again, and in a durable store replaces the file",
+        arguments: [false, true])
+    func named(isDurable: Bool) throws {
+        let blobs = try BlobDirectory(root: sandbox.root, isDurable: isDurable)
+        if isDurable { try blobs.store(body) }
+        let first = sandbox.inode(of: path)
         do {
             let staged = try StagedFile(namedBelow: blobs.root)
             try body.withUnsafeBytes { (bytes) throws in try staged.descriptor.write(bytes) }

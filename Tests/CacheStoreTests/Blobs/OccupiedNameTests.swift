@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Directories under the names of blobs")
 struct OccupiedNameTests {

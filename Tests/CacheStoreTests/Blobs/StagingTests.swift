@@ -1,9 +1,4 @@
-import CacheStore
-import CacheStoreTesting
 import TestSupport
-import Foundation
-import Synchronization
-import Testing
 
 @Suite("Staging below names")
 struct StagingTests {

@@ -1,9 +1,5 @@
 #if os(Linux)
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Files without a name", .enabled(if: !DarwinPaths.areForced, "Darwin has no such files"))
 struct UnnamedFileTests {

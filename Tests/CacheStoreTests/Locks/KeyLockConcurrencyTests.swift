@@ -1,9 +1,5 @@
-import CacheStore
 import Dispatch
-import Foundation
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Key locks with many threads and tasks")
 struct KeyLockConcurrencyTests {

@@ -1,4 +1,3 @@
-internal import CacheStore
 internal import TestSupport
 
 extension ResponseStore {

@@ -1,5 +1,4 @@
-import CacheStore
-import Foundation
+import TestSupport
 
 extension Sandbox {
     /// Stores entries without bodies in a few transactions, as `https://example.com/0` and so on. No store may be open.

@@ -1,6 +1,3 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
 
 /// Fills and inspects a store for the tests of limits, options and removals.

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 extension Sandbox {
     /// The permissions of all files in the store, by relative path.

@@ -1,6 +1,4 @@
-import CacheStoreTesting
-import Foundation
-import Testing
+import TestSupport
 
 extension Sandbox {
     /// Creates a Unix domain socket at `url`.

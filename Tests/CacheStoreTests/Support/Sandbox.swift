@@ -1,6 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
+import TestSupport
 
 /// A directory for one store, and a frozen clock.
 final class Sandbox: Sendable {

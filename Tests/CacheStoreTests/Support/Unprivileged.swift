@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 /// Drops the rights of root, so that permissions apply. Irreversible: only for child processes of exit tests.
 enum Unprivileged {

@@ -1,7 +1,6 @@
 #if os(Linux)
 import FaultModel
-import Foundation
-import Testing
+import TestSupport
 
 /// A program that works on the store of a laboratory as an app or its extension.
 struct AppProcess: Sendable {

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 /// The changes that a program made to the files below a directory, in order, as cfaults.h records them.
 struct ChangeLog {

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 /// A program that runs concurrently with the tests and may be killed.
 ///

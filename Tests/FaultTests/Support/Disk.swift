@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 
 /// The synced state of a disk, and the changes that a power cut may lose: the guarantees of POSIX, and no more.
 ///

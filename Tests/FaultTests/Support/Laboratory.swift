@@ -1,7 +1,4 @@
-import CacheStore
-import CacheStoreTesting
 import FaultModel
-import Foundation
 import TestSupport
 
 /// Runs scenarios in a directory, and examines the resulting stores.

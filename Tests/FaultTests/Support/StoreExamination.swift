@@ -1,6 +1,5 @@
-import CacheStore
 import FaultModel
-import Foundation
+import TestSupport
 
 /// Opens a store after a fault, and compares its content with the expectation.
 struct StoreExamination {
@@ -97,7 +96,7 @@ struct StoreExamination {
 
     /// Stores and finds a new entry: the store works, too.
     private func useProblems(_ store: ResponseStore) throws -> [String] {
-        let (key, body) = (try CacheKey(name: "afterwards"), Data.noise(5_000, seed: 99))
+        let (key, body) = (try CacheKey(name: "afterwards"), Data(repeating: 99, count: 5_000))
         try store.insert(body, metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: key)
         let found = try store.peek(key).flatMap { try store.openBody(of: $0)?.data() }
         return found == body ? [] : ["what was stored afterwards is not there"]

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// Runs reads of the index that may take long: queries, checks, selections and copies. Each read opens its own
 /// connection, so that lookups do not wait for it. Closing or suspending the store interrupts these reads and waits
-/// until their connections are closed.
+/// until their connections are closed. The ballast is created as a long read, too.
 final class LongReads: Sendable {
     /// The error that calls throw instead of running. Guards the number of running reads.
     private let refusal = Mutex<StoreError?>(nil)

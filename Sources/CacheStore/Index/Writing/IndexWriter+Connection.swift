@@ -47,7 +47,8 @@ extension IndexWriter {
                 if case .open(_, let file, _) = state { file } else { nil as FileIdentity? }
             }
             guard let file else { return }
-            try dependencies.directory.quarantineIndex(ifDamaged: file, dependencies.options, stop: stop)
+            try dependencies.directory.quarantineIndex(
+                ifDamaged: file, dependencies.configuration, dependencies.observation.log, stop: stop)
             try connection.withLock { (state) throws(StoreError) in
                 guard case .open(_, _, let wasRegistered) = state else { return }
                 try open(&state)
@@ -76,7 +77,8 @@ extension IndexWriter {
         // Wait for a checkpoint, which has the old file open.
         checkpointer.wait()
         try dependencies.reopenReplacedDirectory()
-        let opened = try dependencies.directory.openIndex(dependencies.options, stop: stop)
+        let opened = try dependencies.directory.openIndex(
+            dependencies.configuration, dependencies.observation.log, stop: stop)
         state = .open(opened.connection, opened.identity, isRegistered: false)
     }
 

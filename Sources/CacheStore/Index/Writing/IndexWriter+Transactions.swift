@@ -55,7 +55,7 @@ extension IndexWriter {
     ) -> Bool {
         let transaction = WriteTransaction(connection, accessLog: accessLog, isShared: isShared)
         let recording = dependencies.requests.beginning
-        if recording != nil { transaction.removals = RecordedRemovals(at: dependencies.clock()) }
+        if recording != nil { transaction.removals = RecordedRemovals(at: dependencies.configuration.clock()) }
         var isJobAtFault = false
         do throws(StoreError) {
             try begin(transaction)
@@ -141,7 +141,7 @@ extension IndexWriter {
 
     /// The batches of accesses in one transaction: enough for all pending ones, but fewer if the WAL is short.
     private var maxAccessBatches: Int {
-        let share = Double(dependencies.options.maxWALByteCount) / Double(Connection.maxWALByteCount)
+        let share = Double(dependencies.configuration.maxWALByteCount) / Double(Connection.maxWALByteCount)
         return Int(Double(AccessLog.capacity / Self.accessLimit) * share)
     }
 

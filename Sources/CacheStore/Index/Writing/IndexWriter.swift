@@ -28,11 +28,9 @@ package final class IndexWriter: Sendable {
         let blobs: BlobDirectory
         let deletion: BlobDeletion
         let hotKeys: HotKeys
-        let options: IndexOptions
+        let configuration: ResponseStore.Configuration
         let observation: StoreObservation
         let requests: RequestRecorder
-        let clock: @Sendable () -> Date
-        let accessInterval: Duration
         /// Called before a connection is opened, because the directory may have been deleted or replaced.
         let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
         /// Called when open connections have become invalid, usually after a quarantine of the index.
@@ -73,8 +71,8 @@ package final class IndexWriter: Sendable {
         self.dependencies = dependencies
         writeLock = WriteLock(root: dependencies.directory.root)
         checkpointer = Checkpointer(
-            dependencies.directory, maxByteCount: dependencies.options.maxWALByteCount,
-            isDurable: dependencies.options.isDurable)
+            dependencies.directory, maxByteCount: dependencies.configuration.maxWALByteCount,
+            isDurable: dependencies.configuration.isDurable)
         if let index {
             index.connection.stopWaiting(by: stop)
             connection = Mutex(.open(index.connection, index.identity, isRegistered: false))
@@ -235,7 +233,7 @@ package final class IndexWriter: Sendable {
         switch action {
         case .none: break
         case .setTimer:
-            let interval = dependencies.accessInterval
+            let interval = dependencies.configuration.accessInterval
             let delay = dependencies.hotKeys.asksForCommit() ? interval / 100 : interval
             lane.submit(after: delay) { [weak self] in
                 if let self, accessLog.timerFired() { commitAccesses() }

@@ -1,20 +1,16 @@
 internal import Crypto
 
-/// Computes the digests of files.
-enum BlobDigester {
-    private static let chunkByteCount = 262_144
-
+extension FileDescriptor {
     /// Returns the SHA-256 of the first `byteCount` bytes, or `nil` for a shorter file.
-    static func digest(of descriptor: FileDescriptor, byteCount: Int64) throws(StoreError) -> ContentDigest? {
+    func digest(byteCount: Int64) throws(StoreError) -> ContentDigest? {
         var hasher = SHA256()
-        let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Int(min(byteCount, Int64(chunkByteCount))), alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(byteCount, 262_144)), alignment: 16)
         defer { buffer.deallocate() }
         var offset: Int64 = 0
         while offset < byteCount {
             let length = Int(min(byteCount - offset, Int64(buffer.count)))
             let chunk = UnsafeMutableRawBufferPointer(rebasing: buffer[..<length])
-            guard try descriptor.read(into: chunk, at: offset) == length else { return nil }
+            guard try read(into: chunk, at: offset) == length else { return nil }
             hasher.update(bufferPointer: UnsafeRawBufferPointer(chunk))
             offset += Int64(length)
         }
