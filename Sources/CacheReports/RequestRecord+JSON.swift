@@ -60,3 +60,14 @@ extension Date {
     /// The time with milliseconds, such as `2026-01-31T12:34:56.789Z`.
     package var timestamp: String { formatted(ISO8601FormatStyle(includingFractionalSeconds: true)) }
 }
+
+extension RequestCounts {
+    /// The numbers. Omits an absent hit ratio.
+    package var json: JSON {
+        .object(omittingNulls: [
+            "requests": .integer(Int64(min(1e18, requests))), "hits": .integer(hits), "stale": .integer(stale),
+            "revalidated": .integer(revalidated), "tier": .integer(tier), "misses": .integer(misses),
+            "errors": .integer(errors), "hit_ratio": .optional(hitRatio),
+        ])
+    }
+}

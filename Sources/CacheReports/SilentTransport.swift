@@ -4,10 +4,16 @@ package import HTTPTypes
 /// A transport that prepares requests like `cachestore get`, but sends none.
 package struct SilentTransport: HTTPTransport {
     private let isBare: Bool
+    private let message: String
     private let base = DefaultTransport()
 
-    /// - Parameter isBare: Whether to leave requests unchanged.
-    package init(isBare: Bool) { self.isBare = isBare }
+    /// - Parameters:
+    ///   - isBare: Whether to leave requests unchanged.
+    ///   - message: The message of the error of every request.
+    package init(isBare: Bool = false, message: String = "no origin is asked") {
+        self.isBare = isBare
+        self.message = message
+    }
 
     package func prepare(_ request: HTTPRequest) -> HTTPRequest {
         if isBare { return request }
@@ -19,6 +25,6 @@ package struct SilentTransport: HTTPTransport {
     package func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
-        throw TransportError(.unsupportedRequest, message: "no origin is asked")
+        throw TransportError(.unsupportedRequest, message: message)
     }
 }

@@ -127,7 +127,7 @@ struct Get: AsyncParsableCommand {
                     }
                     while arrived[number] == nil, let (other, result) = try await group.next() {
                         arrived[other] = result
-                        batch.note(LoadTally.Outcome(result))
+                        batch.note((try? result.get())?.resource.source.outcome ?? .error)
                     }
                     guard let result = arrived.removeValue(forKey: number) else { break }
                     try line.interrupt {
@@ -191,14 +191,5 @@ struct Get: AsyncParsableCommand {
             source=\(resource.source.rawValue) status=\(resource.status.code) bytes=\(resource.data.count) \
             sha256=\(digest) age=\(resource.age) expires=\(expires)\(stale)\(error) url=\(resource.url.inOneLine)
             """
-    }
-}
-
-extension LoadTally.Outcome {
-    fileprivate init(_ result: Result<(resource: Loaded<Data>, time: Duration), any Error>) {
-        switch result {
-        case .success(let arrival): self.init(arrival.resource.source)
-        case .failure: self = .failed
-        }
     }
 }

@@ -57,6 +57,6 @@ struct Prefetch: AsyncParsableCommand {
         let summary = PrefetchSummary(batch: batch, isInterrupted: signal != nil, tier: counts)
         try report.write(summary.json, text: summary.text)
         if let signal { throw signal.exitCode }
-        if batch.tally.failed > 0 { throw ExitCode(Failure.Kind.no.rawValue) }
+        if batch.counts.errors > 0 { throw ExitCode(Failure.Kind.no.rawValue) }
     }
 }

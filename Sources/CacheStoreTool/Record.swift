@@ -102,20 +102,21 @@ struct Record: AsyncParsableCommand {
                 var cursor: RequestCursor?
                 var records: [JSON] = []
                 while true {
-                    let page = try store.requestRecords(since: cursor)
-                    if cursor != nil, page.lost > 0 { StandardError.say("\(page.lost.of("request", "requests")) lost") }
-                    for record in page.records {
-                        if report.format == .json, !follow {
-                            records.append(record.json)
-                        } else if report.format != nil {
-                            try ReportFormat.jsonl.write(record.json)
-                        } else {
-                            try StandardOutput.write(line: record.line(width: width))
+                    try store.forEachRecordPage(since: cursor) { page in
+                        if cursor != nil, page.lost > 0 {
+                            StandardError.say("\(page.lost.of("request", "requests")) lost")
                         }
+                        for record in page.records {
+                            if report.format == .json, !follow {
+                                records.append(record.json)
+                            } else if report.format != nil {
+                                try ReportFormat.jsonl.write(record.json)
+                            } else {
+                                try StandardOutput.write(line: record.line(width: width))
+                            }
+                        }
+                        cursor = page.next
                     }
-                    let isAtEnd = page.next == cursor || page.count == 0 && page.lost == 0
-                    cursor = page.next
-                    guard isAtEnd else { continue }
                     guard follow else { break }
                     // Polls as often as programs write their records.
                     try await Task.sleep(for: .milliseconds(100))

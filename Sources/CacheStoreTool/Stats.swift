@@ -21,14 +21,14 @@ struct Stats: AsyncParsableCommand {
         if let format = report.format {
             var members = totals.members
             members.append(("answers", try answers().json))
-            for share in try shares() {
+            for share in try await shares() {
                 members.append(("by_\(share.property.rawValue)", .array(share.groups.map(\.json))))
             }
             return try format.write(.object(members))
         }
         // Printed before any other query: in a damaged index the totals may be the only readable rows.
         try StandardOutput.write(line: text(of: totals))
-        for picture in [try answers().text, try shares().text] where !picture.isEmpty {
+        for picture in [try answers().text, try await shares().text] where !picture.isEmpty {
             try StandardOutput.write(line: "\n\(picture)")
         }
     }
@@ -43,9 +43,9 @@ struct Stats: AsyncParsableCommand {
         RequestCounts(try store.query(RequestCounts.query))
     }
 
-    private func shares() throws -> [ByteShares] {
-        let result = try store.query(ByteShares.query)
-        return ByteShares.Property.allCases.map { ByteShares($0, in: result) }
+    private func shares() async throws -> [ByteShares] {
+        let parts = try await store.withExistingStore(isReadOnly: true) { try $0.byteGroups() }
+        return ByteShares.Property.allCases.map { ByteShares($0, of: parts) }
     }
 
     private func text(of totals: SQLRows.Row) -> String {

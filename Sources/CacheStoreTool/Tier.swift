@@ -1,5 +1,6 @@
 import ArgumentParser
 import CacheLoader
+import CacheReports
 import CacheStore
 import CacheTier
 import Foundation
@@ -75,7 +76,8 @@ struct Tier: AsyncParsableCommand {
 
         func run() async throws {
             let tier = try options.tier(partition, deadline)
-            let transport = TieredTransport(tier: tier, origin: NoOrigin())
+            let origin = SilentTransport(message: "the tier has no fresh response for the URL")
+            let transport = TieredTransport(tier: tier, origin: origin)
             var request = transport.prepare(try HTTPRequest(key: URLArgument(url).key, fields: HTTPFields(fields)))
             // RFC 9111 §5.2.1.7: the tier then prepares nothing for a response of the origin.
             request.headerFields.append(HTTPField(name: .cacheControl, value: "only-if-cached"))
@@ -177,18 +179,5 @@ struct Tier: AsyncParsableCommand {
             for port in [":443", ":80"] where host.hasSuffix(port) { return String(host.dropLast(port.count)) }
             return host
         }
-    }
-}
-
-/// Fails every request, because the command must not ask the origin.
-private struct NoOrigin: HTTPTransport {
-    private let transport = DefaultTransport()
-
-    func prepare(_ request: HTTPRequest) -> HTTPRequest { transport.prepare(request) }
-
-    func send(
-        _ request: HTTPRequest, content: RequestContent?
-    ) async throws(TransportError) -> TransportResponse {
-        throw TransportError(.unsupportedRequest, message: "the tier has no fresh response for the URL")
     }
 }

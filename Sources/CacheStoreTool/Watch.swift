@@ -34,10 +34,10 @@ struct Watch: AsyncParsableCommand {
         let clock = ContinuousClock()
         let start = clock.now
         var turn = start
-        var earlier: StoreCounters?
+        var earlier: WatchedCounters?
         var number = 0
         while true {
-            let counters = StoreCounters(time: clock.now - start, try store.query(StoreCounters.query))
+            let counters = WatchedCounters(time: clock.now - start, try store.query(WatchedCounters.query))
             try write(WatchLine(counters, since: earlier, date: Date()), number)
             earlier = counters
             number += 1
@@ -56,14 +56,56 @@ struct Watch: AsyncParsableCommand {
     }
 }
 
+/// The counters of a store at one time, by name.
+package struct WatchedCounters: Equatable, Sendable {
+    /// The time of reading. Only differences between times are meaningful.
+    let time: Duration
+    let values: [String: Int64]
+
+    package init(time: Duration, _ values: [String: Int64]) {
+        self.time = time
+        self.values = values
+    }
+
+    /// Selects one row with a column for each counter. A single statement reads all values from one snapshot.
+    static let query = """
+        SELECT
+            cache_stats.entries, cache_stats.physical_bytes AS bytes,
+            coalesce(sum(cache_requests.hits), 0) AS hits, coalesce(sum(stale), 0) AS stale,
+            coalesce(sum(revalidated), 0) AS revalidated, coalesce(sum(tier), 0) AS tier,
+            coalesce(sum(misses), 0) AS misses, coalesce(sum(errors), 0) AS errors
+        FROM cache_stats LEFT JOIN cache_requests
+        """
+
+    /// Reads the result of ``query``.
+    init(time: Duration, _ result: SQLRows) {
+        let named = zip(result.columns, result.rows.first ?? []).map { ($0, $1.integer ?? 0) }
+        self.init(time: time, Dictionary(named) { first, _ in first })
+    }
+
+    subscript(name: String) -> Int64 { values[name, default: 0] }
+
+    /// Returns the growth of each counter per second, to a thousandth, or `nil` without elapsed time. Removed entries
+    /// and reset counts make the growth negative.
+    package func perSecond(since earlier: WatchedCounters) -> [String: Double]? {
+        let span = (time - earlier.time) / .seconds(1)
+        guard span > 0 else { return nil }
+        return Dictionary(
+            uniqueKeysWithValues: values.map { name, value in
+                let growth = Double(value) - Double(earlier[name])
+                return (name, (growth / span * 1000).rounded() / 1000)
+            })
+    }
+}
+
 /// The counters of a store, and their growth since the previous line.
 package struct WatchLine {
-    private let counters: StoreCounters
+    private let counters: WatchedCounters
     /// The growth per second, or `nil` for the first line.
-    private let perSecond: [StoreCounters.Counter: Double]?
+    private let perSecond: [String: Double]?
     private let date: Date
 
-    package init(_ counters: StoreCounters, since earlier: StoreCounters?, date: Date) {
+    package init(_ counters: WatchedCounters, since earlier: WatchedCounters?, date: Date) {
         self.counters = counters
         self.date = date
         perSecond = earlier.flatMap { counters.perSecond(since: $0) }
@@ -72,7 +114,7 @@ package struct WatchLine {
     // MARK: Text
 
     package static var header: String {
-        row(time: "UTC", columns.flatMap { [$0.rawValue, "/s"] })
+        row(time: "UTC", columns.flatMap { [$0, "/s"] })
     }
 
     package var text: String {
@@ -80,7 +122,7 @@ package struct WatchLine {
         let time = String(date.formatted(.iso8601).dropFirst(11).prefix(8))
         let cells = Self.columns.flatMap { counter in
             let rate = perSecond?[counter]
-            return counter == .bytes
+            return counter == "bytes"
                 ? [counters[counter].asByteCount, rate.map { Self.byteText($0) } ?? "-"]
                 : ["\(counters[counter])", rate?.oneDecimal ?? "-"]
         }
@@ -88,7 +130,7 @@ package struct WatchLine {
     }
 
     /// The counters that fit into 80 columns.
-    private static let columns: [StoreCounters.Counter] = [.entries, .bytes, .hits, .misses]
+    private static let columns = ["entries", "bytes", "hits", "misses"]
 
     /// Returns a line. A cell wider than its column shifts the following cells.
     private static func row(time: String, _ cells: [String]) -> String {
@@ -104,8 +146,8 @@ package struct WatchLine {
     // MARK: JSON
 
     package var json: JSON {
-        let rates = perSecond.map { rates in JSON.object(rates.map { ($0.key.rawValue, JSON.number($0.value)) }) }
-        var members = StoreCounters.Counter.allCases.map { ($0.rawValue, JSON.integer(counters[$0])) }
+        let rates = perSecond.map { rates in JSON.object(rates.map { ($0.key, JSON.number($0.value)) }) }
+        var members = counters.values.map { ($0.key, JSON.integer($0.value)) }
         members.append(("time", .text(date.timestamp)))
         members.append(("per_second", rates ?? .null))
         return .object(members)

@@ -1,6 +1,5 @@
 import CacheInspector
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Access guard")
 struct AccessGuardTests {

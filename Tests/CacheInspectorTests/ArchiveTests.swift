@@ -1,11 +1,5 @@
 import CacheInspector
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("Live requests as an HTTP Archive")
 struct ArchiveTests {

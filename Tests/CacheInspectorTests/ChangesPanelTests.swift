@@ -1,10 +1,5 @@
 import CacheInspector
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Changes panel")
 struct ChangesPanelTests {

@@ -1,8 +1,5 @@
 import CacheInspector
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Entries panel")
 struct EntriesPanelTests {

@@ -1,9 +1,5 @@
 import CacheInspector
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Entry panel")
 struct EntryPanelTests {

@@ -1,7 +1,6 @@
 import CacheInspector
-import CacheStore
 import Dispatch
-import Testing
+import TestSupport
 
 /// Occupies the lane for table scans until a test opens it.
 private final class Scan: Sendable {

@@ -1,10 +1,5 @@
 import CacheInspector
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 /// A server on loopback, with the URL and the token that a browser receives.
 private struct Site: Sendable {

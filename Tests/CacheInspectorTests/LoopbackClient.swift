@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+import TestSupport
 
 #if canImport(Glibc)
 import Glibc

@@ -1,8 +1,5 @@
 import CacheInspector
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
+import TestSupport
 
 /// An inspector of a temporary store, called without a server.
 struct Panel: Sendable {

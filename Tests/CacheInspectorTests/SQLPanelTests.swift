@@ -1,7 +1,5 @@
 import CacheInspector
-import CacheStore
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("SQL panel")
 struct SQLPanelTests {

@@ -1,7 +1,5 @@
 import CacheInspector
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Files of the page")
 struct WebFileTests {

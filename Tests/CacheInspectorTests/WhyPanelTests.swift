@@ -1,7 +1,5 @@
 import CacheInspector
-import CacheStoreTesting
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Why panel")
 struct WhyPanelTests {

@@ -1,7 +1,5 @@
 import CacheReports
-import CacheStore
 import TestSupport
-import Testing
 
 @Suite("AccessLogLine")
 struct AccessLogLineTests {

@@ -1,6 +1,5 @@
 import CacheStoreTool
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("Binary bodies")
 struct BinaryTests {

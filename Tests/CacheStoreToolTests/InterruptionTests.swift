@@ -1,7 +1,5 @@
 import CacheStoreTool
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Interruption", .timeLimit(.minutes(20)))
 struct InterruptionTests {

@@ -1,6 +1,5 @@
 import CacheReports
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("JSON")
 struct JSONTests {

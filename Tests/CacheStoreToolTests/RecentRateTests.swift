@@ -1,5 +1,5 @@
 import CacheStoreTool
-import Testing
+import TestSupport
 
 @Suite("RecentRate")
 struct RecentRateTests {

@@ -1,9 +1,5 @@
 import CacheReports
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("Simulated stores")
 struct StoreSimulationTests {

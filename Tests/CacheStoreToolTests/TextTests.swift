@@ -1,5 +1,5 @@
 import CacheStoreTool
-import Testing
+import TestSupport
 
 @Suite("Text on a terminal")
 struct TextTests {

@@ -1,6 +1,5 @@
 import CacheReports
-import CacheStore
-import Testing
+import TestSupport
 
 @Suite("TraceRequest")
 struct TraceRequestTests {

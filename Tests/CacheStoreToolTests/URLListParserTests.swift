@@ -1,5 +1,5 @@
 import CacheReports
-import Testing
+import TestSupport
 
 @Suite("URLListParser")
 struct URLListParserTests {

@@ -1,4 +1,4 @@
-import ByteText
+import Foundation
 package import HTTPTypes
 
 /// A request to the inspector, relative to its mount path.
@@ -44,17 +44,7 @@ struct QueryParameters: Sendable {
     }
 
     private static func decoded(_ text: Substring) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let (byte, isEncoded) = PercentEncoding.popByte(&rest) {
-            switch byte {
-            case _ where isEncoded: bytes.append(byte)
-            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
-            case UInt8(ascii: "%"): return nil
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
+        text.replacing("+", with: " ").removingPercentEncoding
     }
 
     // MARK: Reading

@@ -17,9 +17,7 @@ extension StoreInspector {
         let host = query.text("host")?.lowercased() ?? ""
         let outcomes = query.text("outcomes").map { Set($0.split(separator: ",").map(String.init)) }
         var records: [RequestRecord] = []
-        var cursor: RequestCursor?
-        while true {
-            let page = try store.requestRecords(since: cursor)
+        try store.forEachRecordPage { page in
             records += page.records.filter { record in
                 // Timestamps are of equal length, so that their order is that of their text.
                 let time = record.timestamp
@@ -28,8 +26,6 @@ extension StoreInspector {
                     && outcomes?.contains(record.outcome.rawValue) ?? true
             }
             records.removeFirst(max(0, records.count - Self.maxRequests))
-            if page.next == cursor || page.count == 0 && page.lost == 0 { break }
-            cursor = page.next
         }
         let responses = ArchivedResponses(of: store)
         var rest = Self.maxBodies

@@ -127,13 +127,9 @@ extension StoreInspector {
         let host = query.text("host")?.lowercased()
         let recording = try store.requestRecording()
         var (records, lost) = ([RequestRecord](), Int64(0))
-        var cursor = recording?.cursor(beforeLast: Self.maxRecords)
-        while cursor != nil {
-            let page = try store.requestRecords(since: cursor, limit: 4_096)
+        try store.forEachRecordPage(since: recording?.cursor(beforeLast: Self.maxRecords), limit: 4_096) { page in
             records += page.records.filter { host == nil || $0.host == host }
             lost += page.lost
-            guard page.count > 0 || page.lost > 0, page.next != cursor else { break }
-            cursor = page.next
         }
         let now = store.configuration.clock().milliseconds
         let oldest = records.reduce(now) { min($0, $1.startedAt.milliseconds) }

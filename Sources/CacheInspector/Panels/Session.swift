@@ -27,17 +27,11 @@ extension StoreInspector {
     func statistics() throws -> JSON {
         let statistics = try store.statistics()
         let totals = try store.query("SELECT * FROM cache_stats")
-        let answers = RequestCounts(try store.query(RequestCounts.query))
         return [
             "totals": totals.first.map { JSON($0) } ?? nil,
             "index_bytes": .integer(statistics.indexBytes),
             "limited_bytes": .integer(statistics.limitedBytes),
-            "answers": [
-                "requests": .number(answers.requests), "hits": .integer(answers.hits), "stale": .integer(answers.stale),
-                "revalidated": .integer(answers.revalidated), "tier": .integer(answers.tier),
-                "misses": .integer(answers.misses), "errors": .integer(answers.errors),
-                "hit_ratio": .optional(answers.hitRatio),
-            ],
+            "answers": RequestCounts(try store.query(RequestCounts.query)).json,
         ]
     }
 }

@@ -55,13 +55,7 @@ package struct TraceReplay {
 
     /// Replays the record of a store from `cursor` on, or from the oldest request.
     package mutating func addRecord(of store: ResponseStore, since cursor: RequestCursor? = nil) throws {
-        var cursor = cursor
-        while true {
-            let page = try store.requestRecords(since: cursor, limit: 4_096)
-            try add(page)
-            guard page.count > 0 || page.lost > 0, page.next != cursor else { return }
-            cursor = page.next
-        }
+        try store.forEachRecordPage(since: cursor, limit: 4_096) { try add($0) }
     }
 
     /// Replays records of a store.

@@ -1,10 +1,10 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// A duration: `90s`, `15m`, `12h` or `30d`.
-struct Age: ExpressibleByArgument {
-    let duration: Duration
+package struct Age: ExpressibleByArgument {
+    package let duration: Duration
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let secondsPerUnit: Int64
         switch argument.last {
         case "s": secondsPerUnit = 1
@@ -23,5 +23,5 @@ struct Age: ExpressibleByArgument {
         duration = .seconds(seconds)
     }
 
-    static var defaultCompletionKind: CompletionKind { .list(["1h", "12h", "1d", "7d", "30d"]) }
+    package static var defaultCompletionKind: CompletionKind { .list(["1h", "12h", "1d", "7d", "30d"]) }
 }

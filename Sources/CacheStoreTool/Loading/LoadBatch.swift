@@ -1,10 +1,11 @@
 import CacheLoader
+import CacheStore
 import Synchronization
 
 /// The progress of a batch of loads, for the progress line and the summary.
 final class LoadBatch: Sendable {
     private struct State {
-        var tally = LoadTally()
+        var counts = RequestCounts()
         var byteCount: Int64 = 0
         var total: Int?
         var loadRate = RecentRate()
@@ -21,8 +22,8 @@ final class LoadBatch: Sendable {
         state = Mutex(State(total: total))
     }
 
-    func note(_ outcome: LoadTally.Outcome) {
-        state.withLock { $0.tally.note(outcome) }
+    func note(_ outcome: RequestOutcome) {
+        state.withLock { $0.counts.count(outcome) }
     }
 
     /// Counts received body bytes.
@@ -38,7 +39,7 @@ final class LoadBatch: Sendable {
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    var tally: LoadTally { state.withLock { $0.tally } }
+    var counts: RequestCounts { state.withLock { $0.counts } }
 
     /// The body bytes from the network.
     var byteCount: Int64 { state.withLock { $0.byteCount } }
@@ -50,13 +51,39 @@ final class LoadBatch: Sendable {
     func progressText() -> String {
         let now = elapsed
         let bar = state.withLock { state in
-            state.loadRate.note(Int64(state.tally.completed), at: now)
+            let completed = state.counts.completed
+            state.loadRate.note(Int64(completed), at: now)
             state.byteRate.note(state.byteCount, at: now)
             return ProgressBar(
-                completed: state.tally.completed, total: state.total, perSecond: state.loadRate.perSecond,
+                completed: completed, total: state.total, perSecond: state.loadRate.perSecond,
                 byteCount: state.byteCount, bytesPerSecond: state.byteRate.perSecond)
         }
         return bar.text(width: ProgressLine.width)
+    }
+}
+
+extension RequestCounts {
+    /// The number of all requests.
+    var completed: Int { Int(requests) }
+}
+
+extension ResponseSource {
+    /// Whether the loader sent a request to the origin.
+    var isFromOrigin: Bool {
+        switch self {
+        case .network, .notModified, .generated: true
+        case .tier, .disk, .memory, .local: false
+        }
+    }
+
+    /// The outcome of a successful load.
+    var outcome: RequestOutcome {
+        switch self {
+        case .network, .generated: .miss
+        case .tier: .tier
+        case .notModified: .revalidated
+        case .disk, .memory, .local: .hit
+        }
     }
 }
 

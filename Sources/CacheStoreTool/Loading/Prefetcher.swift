@@ -1,5 +1,6 @@
 import CacheLoader
 import CacheReports
+import CacheStore
 
 /// Loads the URLs of a list, several concurrently.
 struct Prefetcher: Sendable {
@@ -34,10 +35,10 @@ struct Prefetcher: Sendable {
     private func load(_ url: String, _ entry: URLListLine) async {
         let request = request(url)
         do throws(LoadError) {
-            if try loader.isAnsweredFromStore(request) { return batch.note(.fresh) }
+            if try loader.isAnsweredFromStore(request) { return batch.note(.hit) }
             let resource = try await loader.load(request)
             if let failure = resource.failure { throw failure }
-            batch.note(LoadTally.Outcome(resource.source))
+            batch.note(resource.source.outcome)
         } catch {
             switch error {
             case .cancelled: return
@@ -51,7 +52,7 @@ struct Prefetcher: Sendable {
     private func place(of entry: URLListLine) -> String { "\(file.path):\(entry.number)" }
 
     private func fail(_ message: String) {
-        batch.note(.failed)
+        batch.note(.error)
         line.interrupt { StandardError.say(message) }
     }
 }
@@ -67,22 +68,22 @@ struct PrefetchSummary {
 
     /// The counts. Omits those of an absent tier.
     var json: JSON {
-        let tally = batch.tally
+        let counts = batch.counts
         return .object(omittingNulls: [
-            "urls": .integer(tally.completed), "network": .integer(tally.network), "from_tier": .integer(tally.tier),
-            "fresh": .integer(tally.fresh), "revalidated": .integer(tally.revalidated),
-            "failed": .integer(tally.failed),
+            "urls": .integer(counts.completed), "network": .integer(counts.misses), "from_tier": .integer(counts.tier),
+            "fresh": .integer(counts.hits), "revalidated": .integer(counts.revalidated),
+            "failed": .integer(counts.errors),
             "bytes": .integer(batch.byteCount), "seconds": .number(seconds), "interrupted": .bool(isInterrupted),
             "tier": tier?.json ?? .null,
         ])
     }
 
     var text: String {
-        let tally = batch.tally
-        let fromTier = tier == nil ? "" : "\(tally.tier) from the tier, "
+        let counts = batch.counts
+        let fromTier = tier == nil ? "" : "\(counts.tier) from the tier, "
         return """
-            \(tally.completed.of("URL", "URLs")) in \(seconds.oneDecimal) s: \(tally.network) from the network, \
-            \(fromTier)\(tally.fresh) fresh in the store, \(tally.revalidated) revalidated, \(tally.failed) failed; \
+            \(counts.completed.of("URL", "URLs")) in \(seconds.oneDecimal) s: \(counts.misses) from the network, \
+            \(fromTier)\(counts.hits) fresh in the store, \(counts.revalidated) revalidated, \(counts.errors) failed; \
             \(batch.byteCount.asByteCount) received\(isInterrupted ? "; interrupted" : "")\(tier.map { "\n\($0.text)" } ?? "")
             """
     }

@@ -1,4 +1,3 @@
-import CacheReports
 import CacheStore
 import Foundation
 
@@ -8,15 +7,6 @@ extension RequestCounts {
         [("fresh, from the store", hits), ("stale, from the store", stale), ("confirmed by the origin", revalidated)]
             + (tier > 0 ? [("from a shared tier", tier)] : [])
             + [("from the origin", misses), ("no answer, or a 5xx", errors)]
-    }
-
-    /// The numbers. Omits an absent hit ratio.
-    var json: JSON {
-        .object(omittingNulls: [
-            "requests": .integer(Int64(min(1e18, requests))), "hits": .integer(hits), "stale": .integer(stale),
-            "revalidated": .integer(revalidated), "tier": .integer(tier), "misses": .integer(misses),
-            "errors": .integer(errors), "hit_ratio": .optional(hitRatio),
-        ])
     }
 
     /// A table with bars, and the hit ratio. Empty without requests.

@@ -1,4 +1,4 @@
-import Synchronization
+import TestSupport
 
 /// Counts the concurrent requests of an origin.
 final class RequestsUnderWay: Sendable {

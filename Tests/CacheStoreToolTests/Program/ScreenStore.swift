@@ -1,6 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
+import TestSupport
 
 /// The store of the documented screens: it has variants, redirects, error responses, a failure and long URLs.
 enum ScreenStore {

@@ -1,9 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 private let unusableURLs: [String] = [
     "", "x", "example.com", "/path", "http:", "http://", "http:///path", "https://?q", "ftp://a.test/",

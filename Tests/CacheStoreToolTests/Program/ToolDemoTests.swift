@@ -1,7 +1,4 @@
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 extension ToolTests {
     @Suite("demo", .serialized)

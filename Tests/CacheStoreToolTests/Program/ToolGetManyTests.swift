@@ -1,10 +1,4 @@
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 extension ToolTests {
     @Suite("get, many", .serialized)
@@ -61,7 +55,7 @@ extension ToolTests {
             #expect(underWay.most == 1)
         }
 
-        @Test("More URLs than the width, some of which fail: bodies and failures are written in order")
+        @Test("Some of many URLs fail: bodies and failures come in order, and the worst sets the exit code")
         func failures() async throws {
             let urls = (100..<160).map { origin.url($0 % 10 == 7 ? "/missing?\($0)" : "/\($0)") }
             let output = try await tool.raw(["get", "--store", tool.store] + urls)
@@ -72,6 +66,10 @@ extension ToolTests {
             for (line, number) in zip(failed, stride(from: 107, through: 157, by: 10)) {
                 #expect(line == "cachestore: \(origin.url("/missing?\(number)")): the origin answered with status 404")
             }
+            let worse = try await tool("get", "http://127.0.0.1:9/", urls[7], urls[0])
+            #expect(worse.exitCode == 2)
+            #expect(worse.text == "/100")
+            try await tool("get", urls[0], urls[1], "-o", "out").expect(64, error: "-o takes the body of one URL")
         }
 
         @Test("--retry is 0 by default", .requirement("H7"), arguments: [([], 1, 1), (["--retry", "1"], 0, 2)])

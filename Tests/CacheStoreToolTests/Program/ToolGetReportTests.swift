@@ -1,10 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 private struct Report: Decodable {
     struct Seconds: Decodable {

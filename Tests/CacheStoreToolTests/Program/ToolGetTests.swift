@@ -1,10 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 extension ToolTests {
     @Suite("get", .serialized)
@@ -196,19 +190,6 @@ extension ToolTests {
             let (folder, missing) = (tool.directory.path, "\(tool.directory.path)/missing/out")
             try await tool("get", origin.url("/fresh"), "-o", folder).expect(2, error: "\(folder): Is a directory")
             try await tool("get", origin.url("/fresh"), "-o", missing).expect(2, error: "\(missing): No such file")
-        }
-
-        @Test("Several URLs come in order, a failure does not stop the others, and the worst sets the exit code")
-        func several() async throws {
-            let (fresh, plain, missing) = (origin.url("/fresh"), origin.url("/plain"), origin.url("/nothing"))
-            let bad = try await tool("get", fresh, missing, plain)
-            bad.expect(1, error: "\(missing): the origin answered with status 404")
-            #expect(bad.text == "hellohello")
-            let worse = try await tool("get", "http://127.0.0.1:9/", missing, fresh)
-            #expect(worse.exitCode == 2)
-            #expect(worse.text == "hello")
-            #expect(worse.errorText.split(separator: "\n").count == 2)
-            try await tool("get", fresh, plain, "-o", "out").expect(64, error: "-o takes the body of one URL")
         }
 
         @Test("A status of 400 or more exits with 1, and so does a miss under cache-only")

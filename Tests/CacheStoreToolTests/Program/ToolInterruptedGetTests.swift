@@ -1,11 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 extension ToolTests {
     /// Downloads of 20 MiB that end in the middle. The origin answers range requests.

@@ -1,9 +1,4 @@
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 extension ToolTests {
     @Suite("list, show and sql", .serialized)

@@ -1,7 +1,4 @@
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 extension ToolTests {
     /// An invalid command line gets an error with a reason, and a suggestion if possible.

@@ -1,10 +1,4 @@
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 /// The output of `prefetch --json`.
 private struct Summary: Decodable, Equatable {

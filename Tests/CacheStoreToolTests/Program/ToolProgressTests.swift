@@ -1,7 +1,4 @@
-import Foundation
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 extension ToolTests {
     @Suite("progress", .serialized)

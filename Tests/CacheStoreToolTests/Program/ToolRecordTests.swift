@@ -1,8 +1,4 @@
-import CacheStore
-import Foundation
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 extension ToolTests {
     @Suite("record", .serialized)

@@ -1,7 +1,4 @@
-import CacheStore
-import Foundation
 import TestSupport
-import Testing
 
 extension ToolTests {
     /// Rows on a terminal, in a pipe and in JSON.

@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 extension ToolTests {
     /// The screens of `Documentation/Screens.md`.

@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 extension ToolTests {
     @Suite("simulate", .serialized)

@@ -1,7 +1,4 @@
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 extension ToolTests {
     @Suite("snapshot", .serialized)
@@ -50,19 +47,6 @@ extension ToolTests {
             #expect(
                 try await tool("snapshot", copy).text
                     == "copied 2 entries, 2 files, 2.0 kB; left out 1 entry, body missing\n")
-        }
-
-        @Test(
-            "A snapshot packed and unpacked by tar is a store",
-            .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tar")))
-        func tar() async throws {
-            let output = try await tool.shell(
-                #"""
-                "$0" snapshot "$STORE-copy" --store "$STORE" && mkdir "$STORE-moved" && \
-                tar -c -f - -C "$STORE-copy" . | tar -x -f - -C "$STORE-moved" && \
-                "$0" check --digests --store "$STORE-moved"
-                """#)
-            #expect(output.lines.last == "3 files, sound", "\(output.errorText)")
         }
 
         @Test("An unusable target is an error in one line, and nothing changes")

@@ -1,9 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 extension ToolTests {
     @Suite("stats", .serialized)

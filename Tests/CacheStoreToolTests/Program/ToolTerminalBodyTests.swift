@@ -1,8 +1,4 @@
-import CacheStoreTesting
-import Foundation
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 extension ToolTests {
     /// Bodies on a terminal.

@@ -1,8 +1,4 @@
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The tests of the command-line tool. They run its real binary, against a real origin.
 ///

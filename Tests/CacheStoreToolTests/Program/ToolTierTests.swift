@@ -1,10 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 extension ToolTests {
     /// The connections and the options of commands with a shared tier.

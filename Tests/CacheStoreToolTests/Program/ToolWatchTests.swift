@@ -1,7 +1,4 @@
-import Foundation
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 private struct Line: Decodable {
     var time: String
@@ -9,6 +6,7 @@ private struct Line: Decodable {
     var bytes: Int
     var hits: Int
     var misses: Int
+    var stale: Int, revalidated: Int, tier: Int, errors: Int
     var per_second: [String: Double]?
 
     static func all(_ output: ProcessRunner.Output) throws -> [Line] {
