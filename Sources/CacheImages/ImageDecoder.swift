@@ -24,11 +24,10 @@ extension ImageDecoder {
     /// 8192 by 8192 pixels.
     public var maxPixels: Int { 1 << 26 }
 
-    /// Checks that the image and its `variant` can be placed and have at most ``maxPixels`` pixels. Throws
-    /// ``ImageGeometryError`` or ``ImageError/tooLarge(width:height:maxPixels:)``.
-    func check(_ size: ImageSize, for variant: ImageVariant) throws {
+    /// Checks that the image and its `variant` can be placed and have at most ``maxPixels`` pixels.
+    func check(_ size: ImageSize, for variant: ImageVariant) throws(ImageError) {
         for size in [size, try variant.placement(of: size).output] where size.width * size.height > Double(maxPixels) {
-            throw ImageError.tooLarge(
+            throw .tooLarge(
                 width: Int(clamping: size.width), height: Int(clamping: size.height), maxPixels: maxPixels)
         }
     }
@@ -63,7 +62,7 @@ public struct ImageProcessor<Decoder: ImageDecoder>: SynchronousProcessor {
     ///
     /// Rejects an image with too many pixels before decoding if the bytes have a readable ``ImageHeader``.
     ///
-    /// - Throws: ``ImageGeometryError``, ``ImageError/tooLarge(width:height:maxPixels:)``, and errors of the decoder.
+    /// - Throws: ``ImageError``, and errors of the decoder.
     public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Decoder.Image {
         if let header = ImageHeader(input) {
             try decoder.check(header.size(in: variant.orientation), for: variant)

@@ -30,8 +30,7 @@ public struct ImageIODecoder: ImageDecoder {
 
     /// Returns the image.
     ///
-    /// - Throws: ``ImageGeometryError``, ``ImageError/malformed(reason:)``,
-    ///   ``ImageError/tooLarge(width:height:maxPixels:)``.
+    /// - Throws: ``ImageError``.
     public func decode(_ data: Data, _ variant: ImageVariant) throws -> DecodedImage {
         guard let source = CGImageSourceCreateWithData(data as CFData, Self.options) else {
             throw ImageError.malformed(reason: "ImageIO does not know the format")
@@ -150,8 +149,7 @@ extension ImageIODecoder: ProgressiveImageDecoder {
 
         /// Returns the complete image.
         ///
-        /// - Throws: ``ImageGeometryError``, ``ImageError/malformed(reason:)`` also for a truncated image, and
-        ///   ``ImageError/tooLarge(width:height:maxPixels:)``.
+        /// - Throws: ``ImageError``; ``ImageError/malformed(reason:)`` also for a truncated image.
         public func finish() throws -> DecodedImage {
             CGImageSourceUpdateData(source, data as CFData, true)
             guard CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else {

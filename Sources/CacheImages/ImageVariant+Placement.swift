@@ -10,7 +10,7 @@ extension ImageVariant {
     /// Drops fractions of a pixel, but keeps at least one pixel. Takes constant time and reads no pixels.
     ///
     /// - Parameter image: The size of the image in pixels, in the orientation of the display.
-    public func placement(of image: ImageSize) throws(ImageGeometryError) -> ImagePlacement {
+    public func placement(of image: ImageSize) throws(ImageError) -> ImagePlacement {
         let sides = 1...Self.maxImageSide
         guard sides.contains(image.width), sides.contains(image.height) else { throw .invalidImageSize(image) }
         let part = try croppedPart(of: ImageSize(width: image.width.wholePixels, height: image.height.wholePixels))
@@ -25,7 +25,7 @@ extension ImageVariant {
     }
 
     /// Returns the area in pixels, or `nil` without resizing.
-    private func area() throws(ImageGeometryError) -> ImageSize? {
+    private func area() throws(ImageError) -> ImageSize? {
         guard scale.isFinite, scale > 0 else { throw .invalidScale(scale) }
         guard let displaySize else { return nil }
         guard displaySize.isFinite, displaySize.width >= 0, displaySize.height >= 0,
@@ -38,7 +38,7 @@ extension ImageVariant {
     }
 
     /// Returns the part of the image inside the crop, in pixels.
-    private func croppedPart(of image: ImageSize) throws(ImageGeometryError) -> ImageRect {
+    private func croppedPart(of image: ImageSize) throws(ImageError) -> ImageRect {
         guard let crop else { return ImageRect(image) }
         guard crop.isFinite, crop.width >= 0, crop.height >= 0 else { throw .invalidCrop(crop) }
         guard crop.crops else { return ImageRect(image) }

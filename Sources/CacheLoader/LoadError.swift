@@ -56,6 +56,24 @@ extension LoadError {
             }
     }
 
+    /// Runs an action on the store, and wraps its error.
+    static func wrapping<Value>(_ body: () throws(StoreError) -> Value) throws(LoadError) -> Value {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Runs an action on the store, and wraps its error.
+    static func wrapping<Value>(_ body: () async throws(StoreError) -> Value) async throws(LoadError) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw .store(error)
+        }
+    }
+
     /// The status of the origin's response, or `nil` for an error other than ``httpStatus(_:)``.
     public var status: HTTPResponse.Status? {
         if case .httpStatus(let error) = self { error.status } else { nil }

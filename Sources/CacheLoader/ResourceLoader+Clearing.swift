@@ -26,10 +26,8 @@ extension ResourceLoader {
         var report: (memory: FreedMemory?, disk: RemovalReport?) = (nil, nil)
         if scope != .disk { report.memory = memory.removeAll() }
         if scope != .memory {
-            do throws(StoreError) {
-                report.disk = try await store.removeAll(partition: configuration.partition)
-            } catch {
-                throw .store(error)
+            report.disk = try await LoadError.wrapping { () async throws(StoreError) in
+                try await store.removeAll(partition: configuration.partition)
             }
             // Values whose responses are removed can no longer answer.
             memory.removeAll()

@@ -26,7 +26,7 @@ extension ResourceLoader {
         options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(request.resourceRequest, headerFields)
-        return try await changing { () async throws(StoreError) in
+        return try await LoadError.wrapping { () async throws(StoreError) in
             try await store.insert(data, metadata: metadata, for: key, options: options)
         }
     }
@@ -40,18 +40,8 @@ extension ResourceLoader {
         _ body: BodyWriter, for url: String, headerFields: HTTPFields = [:], options: EntryOptions = EntryOptions()
     ) async throws(LoadError) -> StoredEntry {
         let (key, metadata) = try local(ResourceRequest(url), headerFields)
-        return try await changing { () async throws(StoreError) in
+        return try await LoadError.wrapping { () async throws(StoreError) in
             try await body.commit(metadata, for: key, options: options)
-        }
-    }
-
-    private func changing<Result>(
-        _ change: () async throws(StoreError) -> Result
-    ) async throws(LoadError) -> Result {
-        do throws(StoreError) {
-            return try await change()
-        } catch {
-            throw .store(error)
         }
     }
 
@@ -77,6 +67,6 @@ extension ResourceLoader {
     @discardableResult
     public func remove(_ request: some ResourceRequestConvertible) async throws(LoadError) -> Bool {
         let key = try load(for: request.resourceRequest).target.key
-        return try await changing { () async throws(StoreError) in try await store.remove(key) }
+        return try await LoadError.wrapping { () async throws(StoreError) in try await store.remove(key) }
     }
 }

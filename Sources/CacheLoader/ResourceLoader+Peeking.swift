@@ -25,13 +25,10 @@ extension ResourceLoader {
         let memoryKey = memoryKey(request, .bytes)
         let load = try load(for: request)
         guard let (transaction, selected, target) = try selectedContent(load) else { return nil }
-        let (body, bytes): (StoredBody, Data)
-        do throws(StoreError) {
-            guard let opened = try store.openBody(of: selected.entry) else { return nil }
-            (body, bytes) = (opened, try opened.data())
-        } catch {
-            throw .store(error)
+        let opened = try LoadError.wrapping { () throws(StoreError) in
+            try store.openBody(of: selected.entry).map { (body) throws(StoreError) in (body, try body.data()) }
         }
+        guard let (body, bytes) = opened else { return nil }
         let response = transaction.response(from: selected, body)
         var fields = response.headerFields
         let data = try load.configuration.decode(bytes, &fields, url: target.url.text)

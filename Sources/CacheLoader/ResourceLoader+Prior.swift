@@ -17,7 +17,17 @@ extension ResourceLoader {
         for request: ResourceRequest, prior: Data, version: Version,
         versionOf: @escaping @Sendable (Loaded<Data>) -> Version?
     ) -> AsyncStream<LoadEvent<Data>> {
-        let mapping = EventsAfterPrior(prior, version: version, url: request.url, versionOf: versionOf)
-        return events(for: request, deliversStale: false).mapped(after: mapping.first) { mapping.event(for: $0) }
+        let first = Loaded(prior, of: request.url)
+        return events(for: request, deliversStale: false).mapped(after: .cached(first)) { event in
+            switch event {
+            case .cached: nil
+            case .requesting: .requesting(hadCached: true)
+            case .progress, .retrying, .storeFailed, .completed, .failed, .cancelled:
+                event.map { loaded in
+                    guard let found = versionOf(loaded), found <= version else { return loaded }
+                    return found == version ? loaded.with(prior, source: .notModified) : first
+                }
+            }
+        }
     }
 }

@@ -1,9 +1,5 @@
 import CacheCodings
-import CacheLoader
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite(
     "Content codings: a chunk that expands to 256 MiB", .enabled(if: Bomb.areToolsInstalled), .timeLimit(.minutes(20)))

@@ -1,11 +1,5 @@
 import CacheCodings
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("Content codings")
 struct ContentCodingTests {

@@ -1,13 +1,6 @@
 #if Brotli || Zstd
 import CacheCodings
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite(
     "Content codings: bodies of the tools brotli and zstd", .enabled(if: Encoder.areInstalled),

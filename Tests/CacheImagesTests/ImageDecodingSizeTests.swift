@@ -1,6 +1,5 @@
 internal import CacheImages
 internal import TestSupport
-internal import Testing
 
 @Suite("The size at which an image is decoded")
 struct ImageDecodingSizeTests {

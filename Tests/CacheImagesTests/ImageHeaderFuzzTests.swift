@@ -1,7 +1,5 @@
 internal import CacheImages
-internal import Foundation
 internal import TestSupport
-internal import Testing
 
 /// Damages the first bytes of images. No reader may trap, and every size must be in range.
 @Suite struct ImageHeaderFuzzTests {

@@ -1,6 +1,5 @@
 internal import CacheImages
-internal import Foundation
-internal import Testing
+import TestSupport
 
 @Suite struct ImageHeaderTests {
     typealias Fixtures = ImageFixtures

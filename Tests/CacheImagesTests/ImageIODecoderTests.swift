@@ -1,9 +1,7 @@
 #if canImport(ImageIO)
 internal import CacheImages
 internal import CoreGraphics
-internal import Foundation
 internal import TestSupport
-internal import Testing
 
 @Suite struct ImageIODecoderTests {
     private func data(_ name: String) throws -> Data {

@@ -1,11 +1,5 @@
 internal import CacheImages
-internal import CacheLoader
-internal import CacheStore
-internal import CacheStoreTesting
-internal import Foundation
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite("ImageProcessor with a ResourceLoader", .timeLimit(.minutes(20)))
 struct ImageLoadingTests {

@@ -1,8 +1,5 @@
 internal import CacheImages
-internal import CacheLoader
-internal import Foundation
 internal import TestSupport
-internal import Testing
 
 @Suite struct ImageVariantTests {
     /// Returns the requested variant.
@@ -122,7 +119,7 @@ internal import Testing
             try await ProcessorSample.value(image, as: .image(decoder, enlarged))
         }
         let wrong = ImageVariant(scale: -1)
-        await #expect(throws: ImageGeometryError.invalidScale(-1)) {
+        await #expect(throws: ImageError.invalidScale(-1)) {
             try await ProcessorSample.value(image, as: .image(decoder, wrong))
         }
         #expect(decoder.calls.value == 0)

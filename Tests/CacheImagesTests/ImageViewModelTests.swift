@@ -1,11 +1,6 @@
 internal import CacheImages
-internal import CacheLoader
 import CacheModels
-internal import CacheStoreTesting
-internal import HTTPTypes
-internal import Synchronization
 internal import TestSupport
-internal import Testing
 
 /// Loads numbered "images" that a test feeds and finishes.
 private final class Loads: Sendable {

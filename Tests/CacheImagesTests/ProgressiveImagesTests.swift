@@ -1,9 +1,5 @@
 internal import CacheImages
-internal import CacheLoader
-internal import Foundation
-internal import Synchronization
 internal import TestSupport
-internal import Testing
 
 /// An "image" is the number of its bytes at the time of decoding. A complete image is negative.
 private struct CountingDecoder: ProgressiveImageDecoder {
@@ -186,7 +182,7 @@ struct ProgressiveImagesTests {
         let feed = Feed()
         var images = CountingDecoder().images(from: feed.body, ImageVariant(scale: -1)).makeAsyncIterator()
         feed.send(png)
-        await #expect(throws: ImageGeometryError.invalidScale(-1)) { try await images.next() }
+        await #expect(throws: ImageError.invalidScale(-1)) { try await images.next() }
     }
 
     @Test("a released sequence, and a cancelled reader, stop reading the body", arguments: [true, false])

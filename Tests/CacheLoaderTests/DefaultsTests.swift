@@ -1,10 +1,5 @@
-import CacheLoader
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
 import Logging
 import TestSupport
-import Testing
 
 /// Each test fails for a changed default, and for a new property without a check.
 @Suite("Documented defaults")

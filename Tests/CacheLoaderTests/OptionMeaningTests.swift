@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 /// The meaning of `nil` and zero as values of options, in one table.
 @Suite("Options: nil means off or unlimited, as documented; zero means zero", .timeLimit(.minutes(20)))

@@ -1,12 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 /// The whole path, as in the demonstration: a real origin, a real transport, a store on disk.
 @Suite("Scenario")

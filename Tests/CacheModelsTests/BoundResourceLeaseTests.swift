@@ -1,8 +1,5 @@
-import CacheLoader
 import CacheModels
-internal import HTTPCaching
 import TestSupport
-import Testing
 
 @Suite("BoundResource: leases")
 struct BoundResourceLeaseTests {

@@ -1,11 +1,5 @@
-import CacheLoader
 import CacheModels
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("LeasedResource", .timeLimit(.minutes(20)))
 struct LeasedResourceTests {

@@ -1,6 +1,4 @@
-import CacheLoader
 import CacheModels
-import Synchronization
 import TestSupport
 
 /// Loads of numbers that a test begins, feeds and ends.

@@ -1,11 +1,5 @@
-import CacheLoader
 import CacheModels
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("ObservedResource and LeasedResource: concurrent use", .timeLimit(.minutes(20)))
 struct ModelConcurrencyTests {

@@ -1,11 +1,5 @@
-import CacheLoader
 import CacheModels
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 /// With a real loader, store and clock.
 @Suite("ObservedResource and ResourceLoader", .timeLimit(.minutes(20)))

@@ -1,8 +1,5 @@
-import CacheLoader
 import CacheModels
-internal import HTTPCaching
 import TestSupport
-import Testing
 
 /// A resource with scripted loads that records its states.
 @MainActor

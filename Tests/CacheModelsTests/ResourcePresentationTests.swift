@@ -1,7 +1,5 @@
-import CacheLoader
 import CacheModels
 import TestSupport
-import Testing
 
 @Suite("ResourcePresentation")
 @MainActor

@@ -1,11 +1,5 @@
-import CacheLoader
-import CacheStore
 import CacheStoreTestTraits
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Testing
+import TestSupport
 
 /// Contains every listing of the articles, so that each compiles and passes.
 @Suite("The articles on testing", .timeLimit(.minutes(20)))

@@ -1,9 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 /// The recording is of Chromium's network panel, without `_initiator`. An origin on loopback sent the bodies below.
 @Suite("Replays of Chromium's network panel", .timeLimit(.minutes(20)))

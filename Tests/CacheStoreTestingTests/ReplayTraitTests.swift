@@ -1,9 +1,5 @@
-import CacheLoader
 import CacheStoreTestTraits
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("The trait replay", .timeLimit(.minutes(20)))
 struct ReplayTraitTests {

@@ -1,11 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("The breaker of a tier", .timeLimit(.minutes(20)))
 struct CircuitBreakerTests {

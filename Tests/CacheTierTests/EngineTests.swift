@@ -1,10 +1,5 @@
-import CacheLoader
 import CacheTier
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("Real engines")
 struct EngineTests {

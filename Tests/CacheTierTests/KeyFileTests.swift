@@ -1,10 +1,6 @@
-import CacheStoreTesting
 import CacheTier
 import Crypto
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("Files with the keys of a tier")
 struct KeyFileTests {

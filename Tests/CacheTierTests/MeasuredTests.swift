@@ -1,11 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 /// The requests that an operator counts, on an engine that counts them.
 @Suite("The requests of a tier to its engine and to the origin")
@@ -161,7 +155,9 @@ struct MeasuredTests {
         #expect(SharedTier(engine: s3, keys: keys, configuration: configuration).deadline == .milliseconds(7))
     }
 
-    @Test("writes run side by side, as many as the setting permits, and a stop is bounded", .requirement("T6"))
+    @Test(
+        "writes run side by side, as many as the setting permits, and a stop is bounded", .requirement("T6"),
+        .timeLimit(.minutes(10)))
     func stop() async throws {
         let fleet = fleet()
         let gate = Gate()

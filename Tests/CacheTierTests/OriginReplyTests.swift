@@ -1,12 +1,6 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
 import Crypto
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("Replies of the origin that the tier does not keep", .timeLimit(.minutes(20)))
 struct OriginReplyTests {

@@ -1,12 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Outages of a tier")
 struct OutageTests {

@@ -1,11 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 /// A record in the tier that the machines' loaders refuse, such as the page of a captive portal.
 @Suite("Records of a tier that loaders refuse", .timeLimit(.minutes(20)))

@@ -1,10 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 /// Random orders of requests, writes and removals of three machines on one engine.
 @Suite("Removals against fills")

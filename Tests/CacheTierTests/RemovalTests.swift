@@ -1,11 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Removal from a tier")
 struct RemovalTests {

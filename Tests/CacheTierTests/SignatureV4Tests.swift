@@ -1,13 +1,7 @@
 import ByteText
-import CacheStoreTesting
 import CacheTier
 import Crypto
-import Foundation
-import HTTPCaching
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 /// The examples of "Authenticating Requests: Using the Authorization Header" in the S3 API reference.
 @Suite("Signature Version 4")

@@ -1,10 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("Stale records and private habits of a tier")
 struct StaleRecordTests {

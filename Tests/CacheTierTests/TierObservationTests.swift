@@ -1,14 +1,6 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import MetricsTestKit
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Metrics and steps of a tier")
 struct TierObservationTests {

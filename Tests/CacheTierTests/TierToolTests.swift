@@ -1,11 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 /// The tool's commands that use a tier, run as a program.
 @Suite("cachestore with a tier", .timeLimit(.minutes(20)))

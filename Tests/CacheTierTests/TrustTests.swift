@@ -1,12 +1,6 @@
-import CacheLoader
 import CacheTier
 import Crypto
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Trust in the objects of a tier")
 struct TrustTests {

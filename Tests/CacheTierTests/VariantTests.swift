@@ -1,11 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("Variants in a tier")
 struct VariantTests {

@@ -1,7 +1,5 @@
 import CacheTier
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Writes after the delivery")
 struct WriteBehindTests {

@@ -1,12 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Writes to a tier")
 struct WritingTests {
@@ -103,6 +96,19 @@ struct WritingTests {
         await machine.tier.waitForWrites()
         #expect(machine.tier.statistics.writes == 0)
         #expect(machine.tier.statistics.droppedWrites == 1)
+    }
+
+    @Test("a removal between the lookup and the first write of a URL stays", .requirement("T6"))
+    func removalBeforeFirstWrite() async throws {
+        let fleet = MemoryFleet { _, serial in .reply(200, [.cacheControl: "max-age=60"], "\(serial)") }
+        let machine = try fleet.machine()
+        let request = HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/a")
+        let response = try await machine.transport.send(request, content: nil)
+        try await fleet.machine().tier.removeAll(in: .url("https://example.com/a"))
+        while try await response.body.next() != nil {}
+        await machine.tier.waitForWrites(within: .seconds(100))
+        // An unconditional write would replace the removal in the object of the URL.
+        #expect(try await fleet.machine().send("/a").body == "2")
     }
 
     @Test("a body abandoned by its reader releases its space", .requirement("T6"))

@@ -1,12 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("HTTPCache: credentials and modes", .timeLimit(.minutes(20)))
 struct CredentialAndModeTests {

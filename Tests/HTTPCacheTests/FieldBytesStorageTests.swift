@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 /// RFC 9110 §5.5: a field value is a sequence of bytes, which need not be UTF-8.
 @Suite("HTTPCache: field values as bytes", .timeLimit(.minutes(20)))

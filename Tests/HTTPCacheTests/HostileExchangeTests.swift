@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPCaching
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 /// A reply of the origin.
 private struct Reply: Sendable {

@@ -1,10 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("Incremental", .timeLimit(.minutes(20)))
 struct IncrementalTests {

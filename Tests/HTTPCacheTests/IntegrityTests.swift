@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 /// The content of the examples in RFC 9530, and its digests.
 private enum Hello {

@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("HTTPCache: interim responses", .timeLimit(.minutes(20)))
 struct InterimResponseTests {

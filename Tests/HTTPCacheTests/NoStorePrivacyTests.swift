@@ -1,12 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("HTTPCache: responses that must not be stored")
 struct NoStorePrivacyTests {

@@ -1,12 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPCaching
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("HTTPCache: QUERY", .timeLimit(.minutes(20)))
 struct QueryTests {

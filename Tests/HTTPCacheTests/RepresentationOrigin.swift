@@ -1,8 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import Synchronization
+import TestSupport
 
 /// An origin with one representation that supports validators and single ranges, and may break off.
 final class RepresentationOrigin: Sendable {

@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("The parts of a request in the key of its response", .timeLimit(.minutes(20)))
 struct RequestTargetTests {

@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 /// On the main actor: a request that has begun is waiting before the test's next line runs.
 @Suite("HTTPCache: shared failures", .timeLimit(.minutes(20)))

@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("HTTPCache: ranges from the store", .timeLimit(.minutes(20)))
 struct StoredRangeTests {

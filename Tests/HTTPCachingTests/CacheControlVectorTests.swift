@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// The requirements of the acceptance table's Appendix A for a private cache with a default lifetime of 0.
 private struct Vector: Sendable, CustomTestStringConvertible {

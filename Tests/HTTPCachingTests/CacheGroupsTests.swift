@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// The lines of a field that names groups, and the groups.
 private struct Case: Sendable, CustomTestStringConvertible {

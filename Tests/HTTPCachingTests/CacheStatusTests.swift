@@ -1,8 +1,5 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import RawStructuredFieldValues
 internal import TestSupport
-internal import Testing
 
 /// A status and its expected member.
 private struct Case: Sendable, CustomTestStringConvertible {

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct ClearSiteDataTests {
     private func clearsCache(_ lines: [String]) -> Bool {

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// Decisions with the caller's and the cache's own conditions. The stored response has the tag "a".
 @Suite struct ConditionalDecisionTests {

@@ -1,8 +1,4 @@
-import Foundation
-import HTTPCaching
-import HTTPTypes
-import Synchronization
-import Testing
+import TestSupport
 
 /// The documentation's sample, with a closure as origin.
 @Suite struct DictionaryCacheTests {

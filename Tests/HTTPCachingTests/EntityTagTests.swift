@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct EntityTagTests {
     private func tag(_ value: String) -> EntityTag? { EntityTag(Sample.fields(["ETag: \(value)"])) }

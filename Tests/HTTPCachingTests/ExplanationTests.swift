@@ -1,6 +1,4 @@
-import HTTPCaching
-import HTTPTypes
-import Testing
+import TestSupport
 
 @Suite("Explanation")
 struct ExplanationTests {

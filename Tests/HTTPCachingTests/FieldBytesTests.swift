@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// RFC 9110 §5.5: a field value is a sequence of bytes, which need not be UTF-8.
 @Suite struct FieldBytesTests {

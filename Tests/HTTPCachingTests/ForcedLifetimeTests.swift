@@ -1,6 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
-internal import Testing
+import TestSupport
 
 /// RFC 9111 §3, §5.2.2, and a policy that ignores the directives of responses.
 @Suite struct ForcedLifetimeTests {

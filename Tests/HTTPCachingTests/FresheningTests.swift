@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct FresheningTests {
     /// A 304 that arrives 100 seconds after the stored response.

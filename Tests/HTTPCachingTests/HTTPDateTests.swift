@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct HTTPDateTests {
     private func strict(_ text: String, now: HTTPDate = Sample.time()) -> Int64? {

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// Passes malformed input to every parser: no parser may trap, and every result must be in range.
 @Suite struct HostileInputTests {

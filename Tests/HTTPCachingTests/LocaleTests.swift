@@ -1,8 +1,4 @@
-internal import HTTPCaching
-internal import Foundation
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// Dates and freshness with another time zone, language, digits and calendar than those of RFC 9110.
 @Suite struct LocaleTests {

@@ -1,5 +1,4 @@
-internal import HTTPCaching
-internal import Testing
+import TestSupport
 
 @Suite struct PolicyOverrideTests {
     /// A policy in which every property differs from its default.

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct PreconditionsTests {
     private static let sunday = "Sun, 06 Nov 1994 08:49:37 GMT"

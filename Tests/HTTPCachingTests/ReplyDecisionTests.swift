@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct ReplyDecisionTests {
     @Test("RFC 9111 §4.3.3: a full response replaces the whole stored one", .requirement("C11", "C5"))

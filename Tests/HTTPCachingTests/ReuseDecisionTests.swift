@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct ReuseDecisionTests {
     private let minute = Sample.stored("Cache-Control: max-age=60", "ETag: \"a\"")

@@ -1,5 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
+import TestSupport
 
 /// The building blocks of these suites' tables. Times are seconds from the Sunday in 1994 that RFC 9110 uses.
 enum Sample {

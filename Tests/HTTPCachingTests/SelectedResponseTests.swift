@@ -1,6 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
-internal import Testing
+import TestSupport
 
 @Suite struct SelectedResponseTests {
     private func choose(

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// The values of `Cache-Control` lines, and the expected two numbers of RFC 5861.
 private struct Case: Sendable, CustomTestStringConvertible {
@@ -69,17 +66,6 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case(
                 "stale-while-revalidate=\(digits), stale-if-error=\(digits)", revalidate: .seconds(2_147_483_648),
                 error: .seconds(2_147_483_648)))
-    }
-
-    @Test(
-        "RFC 5861 §3, §4: the window ends exactly after the number of seconds",
-        .requirement("E01", "E02", "E04", "E05"),
-        arguments: [
-            (.seconds(30), 0, true), (.seconds(30), 30, true), (.seconds(30), 31, false), (.seconds(0), 0, true),
-            (.seconds(0), 1, false), (.absent, 0, false), (.malformed, 0, false),
-        ] as [(DeltaSeconds, Int64, Bool)])
-    func window(number: DeltaSeconds, staleness: Int64, isInside: Bool) {
-        #expect(number.permits(staleness: staleness) == isInside)
     }
 
     @Test("RFC 9111 §1.2.2: no sum of a lifetime and a window overflows", .requirement("P09"))

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// A response with a lifetime of 10 seconds and more directives, a request, a time, and the decision.
 private struct Case: Sendable, CustomTestStringConvertible {

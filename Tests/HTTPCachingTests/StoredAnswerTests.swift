@@ -1,6 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
-internal import Testing
+import TestSupport
 
 @Suite struct StoredAnswerTests {
     private let body = Array("0123456789".utf8)

@@ -1,7 +1,4 @@
-internal import Foundation
-internal import HTTPCaching
-internal import HTTPTypes
-internal import Testing
+import TestSupport
 
 @Suite struct StoredResponseCodableTests {
     private func decode(_ json: String) throws -> StoredResponse {

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct StoredResponseTests {
     /// The stored fields of a 200 with these lines, received at 0.

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// The value of a targeted field and its expected directives, or `nil` if the field is ignored.
 private struct Case: Sendable, CustomTestStringConvertible {

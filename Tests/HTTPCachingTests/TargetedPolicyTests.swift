@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// The lines of a response, and its lifetime in a cache with and without the target list `My-Cache-Control,
 /// CDN-Cache-Control`. The lifetime is `nil` if the response is not stored.

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// Requests that match although their bytes differ, and requests that must not match.
 @Suite struct VaryKeyMeaningTests {

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct VaryKeyTests {
     private func select(vary: String..., of request: HTTPRequest) -> VaryKey? {

@@ -1,9 +1,4 @@
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("FileOrigin", .timeLimit(.minutes(20)))
 struct FileOriginTests {

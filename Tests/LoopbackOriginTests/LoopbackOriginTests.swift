@@ -1,14 +1,8 @@
-import CacheStoreTesting
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 #if canImport(FoundationNetworking)
-import Foundation
 import FoundationNetworking
 #else
-import Foundation
 #endif
 
 @Suite("LoopbackOrigin", .timeLimit(.minutes(20)))

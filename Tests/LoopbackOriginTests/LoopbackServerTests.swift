@@ -1,8 +1,5 @@
-import HTTPTypes
 import LoopbackHTTP
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("LoopbackServer", .timeLimit(.minutes(20)))
 struct LoopbackServerTests {

@@ -1,7 +1,4 @@
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("OriginReply.resource")
 struct OriginConditionalTests {

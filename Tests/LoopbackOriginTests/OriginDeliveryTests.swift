@@ -1,7 +1,4 @@
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("OriginReply.Delivery", .timeLimit(.minutes(20)))
 struct OriginDeliveryTests {

@@ -1,6 +1,6 @@
-import LoopbackOrigin
 import NIOCore
 import NIOPosix
+import TestSupport
 
 /// A TCP connection to an origin that shows the bytes on the wire.
 ///

@@ -1,10 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 import URLSessionCompatibility
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,5 +1,4 @@
-import CacheStore
-import Foundation
+import TestSupport
 
 /// A `URLCache` as Apple's systems write it: see `URLCacheDatabase` and `ArchivedExchange` for the format.
 ///

@@ -1,11 +1,5 @@
 import CacheCodings
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 import URLSessionCompatibility
 #if canImport(FoundationNetworking)
 import FoundationNetworking

@@ -1,9 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 import URLSessionCompatibility
 #if canImport(FoundationNetworking)
 import FoundationNetworking

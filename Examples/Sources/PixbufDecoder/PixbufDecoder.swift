@@ -25,8 +25,7 @@ public struct PixbufDecoder: ImageDecoder {
 
     /// Returns the image. Runs on the calling thread.
     ///
-    /// - Throws: `ImageGeometryError`, `ImageError.malformed(reason:)` also for a truncated image, and
-    ///   `ImageError.tooLarge(width:height:maxPixels:)`.
+    /// - Throws: `ImageError`; `ImageError.malformed(reason:)` also for a truncated image.
     public func decode(_ data: Data, _ variant: ImageVariant) throws -> PixbufImage {
         guard let header = ImageHeader(data) else { throw ImageError.unknownFormat }
         let plan = try plan(header, variant)

@@ -80,7 +80,7 @@ internal import Testing
     @Test("Throws the geometry's error unchanged")
     func geometry() {
         let outside = ImageRect(x: 2, y: 0, width: 1, height: 1)
-        #expect(throws: ImageGeometryError.cropOutsideImage(outside)) {
+        #expect(throws: ImageError.cropOutsideImage(outside)) {
             try PixbufDecoder().decode(Fixtures.baseline, ImageVariant(crop: outside))
         }
     }

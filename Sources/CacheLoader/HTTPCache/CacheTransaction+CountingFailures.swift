@@ -46,21 +46,17 @@ extension CacheTransaction {
         _ status: Int, within window: Duration?, unlessRemovedSince generation: StoreGeneration?
     ) async {
         guard let failureRequest else { return }
-        do throws(StoreError) {
+        await logging("could not count a failure") { () async throws(StoreError) in
             try await store.recordFailure(
                 for: key, request: failureRequest, status: status, within: window, unlessRemovedSince: generation)
-        } catch {
-            log("could not count a failure", error)
         }
     }
 
     /// Removes the failures of equal requests after a success that was not stored. A commit removes them by itself.
     func removeFailures() async {
         guard failure() != nil else { return }
-        do throws(StoreError) {
+        await logging("could not remove failures") { () async throws(StoreError) in
             try await store.removeFailures(of: key, endedFailures)
-        } catch {
-            log("could not remove failures", error)
         }
     }
 }

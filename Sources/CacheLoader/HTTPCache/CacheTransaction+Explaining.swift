@@ -7,12 +7,7 @@ extension CacheTransaction {
     /// Explains the result of ``decide()``. Throws ``LoadError/store(_:)`` when the store cannot be read.
     func explanation() throws(LoadError) -> Explanation {
         let now = now
-        var stored: Stored
-        do throws(StoreError) {
-            stored = try find()
-        } catch {
-            throw .store(error)
-        }
+        var stored = try LoadError.wrapping { () throws(StoreError) in try find() }
         let reuse = decision(on: &stored, at: now)
         var revalidation: HTTPRequest?
         if case .hitWhileRevalidating = reuse.action {

@@ -16,12 +16,7 @@ extension CacheTransaction {
     /// parts and error responses: the content is the last good one. Does not open the body. Throws
     /// ``LoadError/store(_:)`` if the store cannot be read.
     func selectedContent() throws(LoadError) -> Selected? {
-        let stored: Stored
-        do throws(StoreError) {
-            stored = try find()
-        } catch {
-            throw .store(error)
-        }
+        let stored = try LoadError.wrapping { () throws(StoreError) in try find() }
         var request = request
         // Selects the whole content, although the caller wants a part of it.
         request.headerFields[.range] = nil

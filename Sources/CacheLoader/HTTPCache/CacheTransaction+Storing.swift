@@ -14,28 +14,18 @@ extension CacheTransaction {
         let beganAt = beginStep()
         var isStored = false
         defer { endStep(beganAt, .commit(isStored: isStored)) }
-        do throws(StoreError) {
+        await logging("could not freshen a stored response") { () async throws(StoreError) in
             isStored = try await store.freshen(
                 entry, with: metadata(of: response, received.times, under: entry.key), removing: endedFailures)
-        } catch {
-            log("could not freshen a stored response", error)
         }
     }
 
     func remove(_ entry: StoredEntry) async {
-        do throws(StoreError) {
-            try await store.remove(entry)
-        } catch {
-            log("could not remove a response", error)
-        }
+        await logging("could not remove a response") { () async throws(StoreError) in try await store.remove(entry) }
     }
 
     func removeStored() async {
-        do throws(StoreError) {
-            try await store.remove(key)
-        } catch {
-            log("could not remove a response", error)
-        }
+        await logging("could not remove a response") { () async throws(StoreError) in try await store.remove(key) }
     }
 
     /// Invalidates stored and arriving responses for the target of the request and for other URLs named by the reply,
@@ -48,10 +38,8 @@ extension CacheTransaction {
         let groups = CacheGroups.invalidated(by: reply.headerFields, method: request.method)
         // A lookup by URL does not find a response stored under a name.
         let invalidated = key == target ? keys : [key] + keys
-        do throws(StoreError) {
+        await logging("could not remove a response") { () async throws(StoreError) in
             try await store.invalidate(invalidated, groups: groups)
-        } catch {
-            log("could not remove a response", error)
         }
         return true
     }
@@ -72,10 +60,8 @@ extension CacheTransaction {
         guard configuration.clearsSiteData, request.scheme == "https", let origin = target.origin,
             ClearSiteData(reply.headerFields).clearsCache
         else { return false }
-        do throws(StoreError) {
+        await logging("could not clear an origin") { () async throws(StoreError) in
             try await store.removeAll(EntrySelection(partition: key.partition, prefix: origin))
-        } catch {
-            log("could not clear an origin", error)
         }
         return true
     }

@@ -326,6 +326,15 @@ struct CacheTransaction: Sendable {
             .errors, .warning, message, ["url": "\(LoggedURL(url))", "error": "\(error.logged)"])
         onStoreFailure?(error)
     }
+
+    /// Runs an action on the store that the answer does not need. Logs its error.
+    func logging(_ message: Logger.Message, _ body: () async throws(StoreError) -> Void) async {
+        do throws(StoreError) {
+            try await body()
+        } catch {
+            log(message, error)
+        }
+    }
 }
 
 extension CachedResponse {

@@ -48,13 +48,10 @@ extension HTTPCache {
         let times = CacheTransaction.Times(requested: received.requestedAt, received: received.receivedAt)
         let metadata = transaction.metadata(of: received.head, isBodyDecoded: received.isBodyDecoded, times)
         guard let metadata else { return nil }
-        do throws(StoreError) {
-            return Placement(
-                key: transaction.key, metadata: metadata,
-                isOutdated: try transaction.hasWhole(receivedSince: HTTPDate(received.receivedAt)))
-        } catch {
-            throw .store(error)
+        let isOutdated = try LoadError.wrapping { () throws(StoreError) in
+            try transaction.hasWhole(receivedSince: HTTPDate(received.receivedAt))
         }
+        return Placement(key: transaction.key, metadata: metadata, isOutdated: isOutdated)
     }
 }
 

@@ -23,8 +23,16 @@ final class RequestCoalescer: Sendable {
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
+    /// A request in flight to the origin, and the callers that wait for it in the order of their arrival.
+    private struct InFlight {
+        /// The ticket of the caller that sent the request.
+        let sender: UInt64
+        let task: Task<Void, Never>
+        var waiters: [Waiter]
+    }
+
     private struct State {
-        var requests = InFlightRequests<CacheKey, Waiter, Task<Void, Never>>()
+        var requests: [CacheKey: InFlight] = [:]
         /// Responses whose bodies are arriving.
         var responses: [CacheKey: [UInt64: ArrivingResponse]] = [:]
         var lastNumber: UInt64 = 0
@@ -34,6 +42,38 @@ final class RequestCoalescer: Sendable {
         var uncacheable = BoundedDictionary<CacheKey, HTTPDate>()
         /// Keys whose lock another process held for longer than a caller waits. A dropped key costs one more wait.
         var hung = BoundedDictionary<CacheKey, Void>()
+
+        mutating func makeNumber() -> UInt64 {
+            lastNumber += 1
+            return lastNumber
+        }
+
+        /// Adds a waiter. Starts its request if none is in flight for the key, and returns whether it did.
+        mutating func join(_ key: CacheKey, _ waiter: Waiter, start: () -> Task<Void, Never>) -> Bool {
+            guard requests[key] == nil else {
+                requests[key]?.waiters.append(waiter)
+                return false
+            }
+            requests[key] = InFlight(sender: waiter.ticket, task: start(), waiters: [waiter])
+            return true
+        }
+
+        /// Ends a request. Returns its waiters, or none for a request that was stopped.
+        mutating func end(_ key: CacheKey, sentBy sender: UInt64) -> [Waiter] {
+            epochs.advance(key)
+            guard requests[key]?.sender == sender else { return [] }
+            return requests.removeValue(forKey: key)?.waiters ?? []
+        }
+
+        /// Returns the waiter, unless it has its result, and the task to stop if it was the last waiter.
+        mutating func leave(_ key: CacheKey, _ ticket: UInt64) -> (waiter: Waiter?, stop: Task<Void, Never>?) {
+            guard let index = requests[key]?.waiters.firstIndex(where: { $0.ticket == ticket }) else {
+                return (nil, nil)
+            }
+            let waiter = requests[key]?.waiters.remove(at: index)
+            let isLast = requests[key]?.waiters.isEmpty == true
+            return (waiter, isLast ? requests.removeValue(forKey: key)?.task : nil)
+        }
     }
 
     /// The time in seconds during which a key stays in `uncacheable`.
@@ -61,16 +101,13 @@ final class RequestCoalescer: Sendable {
     func join(
         _ key: CacheKey, send: @escaping @Sendable () async throws(LoadError) -> CachedResponse
     ) async -> (Outcome, didSend: Bool) {
-        let ticket = state.withLock { $0.requests.ticket() }
+        let ticket = makeNumber()
         var didSend = false
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waiter = Waiter(ticket: ticket, continuation: continuation)
-                state.withLock { state in
-                    state.requests.join(key, ticket, waiter) { number in
-                        didSend = true
-                        return Task { await self.run(key, number, sentBy: ticket, send) }
-                    }
+                didSend = state.withLock { state in
+                    state.join(key, waiter) { Task { await self.run(key, sentBy: ticket, send) } }
                 }
                 // An earlier cancellation found no waiter.
                 if Task.isCancelled { leave(key, ticket) }
@@ -82,14 +119,13 @@ final class RequestCoalescer: Sendable {
     }
 
     private func leave(_ key: CacheKey, _ ticket: UInt64) {
-        let (waiter, stop) = state.withLock { $0.requests.leave(key, ticket) }
+        let (waiter, stop) = state.withLock { $0.leave(key, ticket) }
         stop?.cancel()
         waiter?.continuation.resume(returning: .failed(.cancelled))
     }
 
     private func run(
-        _ key: CacheKey, _ number: UInt64, sentBy ticket: UInt64,
-        _ send: @Sendable () async throws(LoadError) -> CachedResponse
+        _ key: CacheKey, sentBy ticket: UInt64, _ send: @Sendable () async throws(LoadError) -> CachedResponse
     ) async {
         let result: Result<CachedResponse, LoadError>
         do {
@@ -97,11 +133,7 @@ final class RequestCoalescer: Sendable {
         } catch {
             result = .failure(error)
         }
-        let waiters = state.withLock { state in
-            state.epochs.advance(key)
-            return state.requests.end(key, number)
-        }
-        for waiter in waiters {
+        for waiter in state.withLock({ $0.end(key, sentBy: ticket) }) {
             let outcome: Outcome =
                 switch result {
                 // If the caller that sent it has left, the response belongs to none of them.
@@ -138,13 +170,8 @@ final class RequestCoalescer: Sendable {
 
     // MARK: Arriving responses
 
-    /// Returns a number for a response whose body is about to arrive.
-    func makeNumber() -> UInt64 {
-        state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
-        }
-    }
+    /// Returns a number for a caller, or for a response whose body is about to arrive.
+    func makeNumber() -> UInt64 { state.withLock { $0.makeNumber() } }
 
     func add(_ response: ArrivingResponse, for key: CacheKey, _ number: UInt64) {
         state.withLock { state in

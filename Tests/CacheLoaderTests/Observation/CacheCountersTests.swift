@@ -1,13 +1,6 @@
-import CacheLoader
 import CacheModels
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import MetricsTestKit
 import TestSupport
-import Testing
 
 @Suite("CacheCounters and metrics", .timeLimit(.minutes(20)))
 struct CacheCountersTests {

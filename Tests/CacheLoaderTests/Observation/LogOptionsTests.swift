@@ -1,12 +1,5 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import Logging
 import TestSupport
-import Testing
 
 @Suite("LogOptions", .timeLimit(.minutes(20)))
 struct LogOptionsTests {

@@ -1,6 +1,4 @@
-import CacheLoader
-import Synchronization
-import Testing
+import TestSupport
 
 @Suite("Observers")
 struct ObserversTests {

@@ -1,12 +1,6 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import Logging
 import MetricsTestKit
 import TestSupport
-import Testing
 
 @Suite("The article on observing")
 struct ObservingArticleTests {

@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("Background revalidation (RFC 5861 §3)", .timeLimit(.minutes(20)))
 struct BackgroundRevalidationTests {

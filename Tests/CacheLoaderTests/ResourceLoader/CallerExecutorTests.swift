@@ -1,12 +1,5 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
 import Dispatch
-import Foundation
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 /// Long work does not block the caller's executor: a load from the main actor must not stop the user interface.
 @Suite("ResourceLoader: the caller's executor", .timeLimit(.minutes(20)))

@@ -1,39 +1,9 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 /// The responses are not stored: each load that does not join another one makes a request.
 @Suite("ResourceLoader: loads that share a request", .timeLimit(.minutes(20)))
 struct LoaderCoalescingTests {
     private let request = ResourceRequest("https://example.com/a")
-
-    @Test("1,000 loads from 50 tasks are one request, and every waiter gets its response", .requirement("E1"))
-    func concurrentLoads() async throws {
-        let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "no-store"], "body")
-        }
-        let fixture = try LoaderFixture(transport: transport)
-        let count = try await withThrowingTaskGroup { group in
-            for _ in 0..<50 {
-                group.addTask {
-                    try await withThrowingTaskGroup { group in
-                        for _ in 0..<20 { group.addTask { try await fixture.loader.load(request) } }
-                        return try await group.reduce(0) { $0 + ($1.text == "body" ? 1 : 0) }
-                    }
-                }
-            }
-            await eventually { fixture.loader.waiterCount(of: request) == 1_000 || transport.requestCount > 1 }
-            gate.open()
-            return try await group.reduce(0, +)
-        }
-        #expect(count == 1_000)
-        #expect(transport.requestCount == 1)
-    }
 
     @Test("1,000 loads that begin between the last byte and the delivery join the load", .requirement("E1"))
     func lateLoads() async throws {

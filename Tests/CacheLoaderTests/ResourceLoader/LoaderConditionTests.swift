@@ -1,11 +1,6 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
-/// LoadTableTests test the rules. These tests show that a loader follows its source and its configuration.
+/// LoadTableModelTests test the rules. These tests show that a loader follows its source and its configuration.
 @Suite("ResourceLoader: conditions of the network", .timeLimit(.minutes(20)))
 struct LoaderConditionTests {
     private let origin = HeldOrigin()

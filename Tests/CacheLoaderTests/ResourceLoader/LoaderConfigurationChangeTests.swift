@@ -1,8 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: changes of the configuration", .timeLimit(.minutes(20)))
 struct LoaderConfigurationChangeTests {

@@ -1,9 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: eviction by value")
 struct LoaderEvictionTests {

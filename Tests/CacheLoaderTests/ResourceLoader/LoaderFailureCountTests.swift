@@ -1,12 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 /// The failures that count as errors of an origin.
 @Suite("ResourceLoader: counted failures", .timeLimit(.minutes(20)))

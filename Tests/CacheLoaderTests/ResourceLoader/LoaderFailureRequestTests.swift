@@ -1,10 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 /// Failures count for equal requests: those with the same key, method and credentials.
 @Suite("ResourceLoader: failures of different requests for one key", .timeLimit(.minutes(20)))

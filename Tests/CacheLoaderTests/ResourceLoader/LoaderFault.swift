@@ -1,6 +1,3 @@
-import CacheLoader
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
 
 /// A reply that is useless to the caller.

@@ -1,13 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 /// The whole path from a misbehaving real origin, over a real transport, to the value and the store.
 @Suite("ResourceLoader: misbehaving origins", .timeLimit(.minutes(20)))

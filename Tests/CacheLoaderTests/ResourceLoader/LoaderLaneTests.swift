@@ -1,9 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: lanes", .timeLimit(.minutes(20)))
 struct LoaderLaneTests {

@@ -1,12 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: memory", .timeLimit(.minutes(20)))
 struct LoaderMemoryTests {

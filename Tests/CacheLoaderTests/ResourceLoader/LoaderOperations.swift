@@ -1,13 +1,5 @@
-import CacheLoader
 import CacheModels
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 /// Performs random operations of a loader, one after another, and checks the results.
 struct LoaderOperations {

@@ -1,10 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: the order of waiters", .timeLimit(.minutes(20)))
 struct LoaderOrderTests {
@@ -18,6 +12,19 @@ struct LoaderOrderTests {
         var entries: [Int] { numbers.withLock { $0 } }
 
         func append(_ number: Int) { numbers.withLock { $0.append(number) } }
+    }
+
+    /// Begins loads in order. Returns once all of them wait.
+    private func begin(_ count: Int, _ fixture: LoaderFixture, _ finished: Log) async -> [Task<String, any Error>] {
+        let executor = InOrderExecutor()
+        let tasks = (0..<count).map { number in
+            Task<String, any Error>(executorPreference: executor) {
+                defer { finished.append(number) }
+                return try await fixture.loader.load(url).text
+            }
+        }
+        await executor.settled()
+        return tasks
     }
 
     @Test(
@@ -60,14 +67,8 @@ struct LoaderOrderTests {
     func orderWithoutSome() async throws {
         let origin = HeldOrigin()
         let fixture = try LoaderFixture(transport: origin.transport)
-        let (executor, finished) = (InOrderExecutor(), Log())
-        let tasks = (0..<10).map { number in
-            Task(executorPreference: executor) {
-                defer { finished.append(number) }
-                return try await fixture.loader.load(url).text
-            }
-        }
-        await executor.settled()
+        let finished = Log()
+        let tasks = await begin(10, fixture, finished)
         for number in [7, 0, 3] {
             tasks[number].cancel()
             await #expect(throws: LoadError.cancelled) { try await tasks[number].value }
@@ -86,14 +87,8 @@ struct LoaderOrderTests {
             return .reply(404)
         }
         let fixture = try LoaderFixture(transport: transport)
-        let (executor, finished) = (InOrderExecutor(), Log())
-        let tasks = (0..<10).map { number in
-            Task(executorPreference: executor) {
-                defer { finished.append(number) }
-                return try await fixture.loader.load(url).text
-            }
-        }
-        await executor.settled()
+        let finished = Log()
+        let tasks = await begin(10, fixture, finished)
         gate.open()
         for task in tasks {
             await expectError(.status(404, url: url)) { try await task.value }

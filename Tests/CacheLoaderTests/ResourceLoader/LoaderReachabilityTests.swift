@@ -1,8 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: unreachable hosts", .timeLimit(.minutes(20)))
 struct LoaderReachabilityTests {

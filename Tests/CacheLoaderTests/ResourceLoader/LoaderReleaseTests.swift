@@ -1,11 +1,5 @@
-import CacheLoader
 import CacheModels
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: release", .timeLimit(.minutes(20)))
 struct LoaderReleaseTests {

@@ -1,13 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 /// Responses that break off after each of their bytes.
 @Suite("ResourceLoader: responses that are reset after each byte", .timeLimit(.minutes(20)))

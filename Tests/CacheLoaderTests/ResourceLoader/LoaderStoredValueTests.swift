@@ -1,12 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: processed values in the store", .timeLimit(.minutes(20)))
 struct LoaderStoredValueTests {

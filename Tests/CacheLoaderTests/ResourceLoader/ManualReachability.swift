@@ -1,5 +1,3 @@
-import CacheLoader
-import Synchronization
 import TestSupport
 
 /// A reachability source that a test controls.

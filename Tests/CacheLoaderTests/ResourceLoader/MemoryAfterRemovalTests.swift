@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: the memory follows the store", .timeLimit(.minutes(20)))
 struct MemoryAfterRemovalTests {

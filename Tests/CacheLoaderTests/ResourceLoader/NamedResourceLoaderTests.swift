@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: names, partitions and failures")
 struct NamedResourceLoaderTests {
@@ -120,8 +113,8 @@ struct NamedResourceLoaderTests {
     }
 
     @Test(
-        "The same URL in two partitions is two requests, and removing one partition keeps the other",
-        .requirement("A5"))
+        "The same URL in two partitions is two requests; store and loader remove and clear one partition",
+        .requirement("A5", "J2", "J3"))
     func partitions() async throws {
         let transport = Self.transport()
         let fixture = try LoaderFixture(transport: transport)
@@ -137,17 +130,7 @@ struct NamedResourceLoaderTests {
         _ = try await second.load(url)
         #expect(try await fixture.store.removeAll(partition: "").entries == 1)
         #expect(try second.contains(url))
-    }
-
-    @Test("A loader removes and clears only its own partition", .requirement("J2", "J3", "A5"))
-    func ownPartition() async throws {
-        let transport = Self.transport()
-        let fixture = try LoaderFixture(transport: transport)
-        var configuration = fixture.loader.configuration
-        configuration.partition = "user-2"
-        let second = ResourceLoader(store: fixture.store, transport: transport, configuration: configuration)
-        let url = "https://example.com/a"
-        for loader in [fixture.loader, second] { _ = try await loader.load(url) }
+        _ = try await fixture.loader.load(url)
         #expect(try await fixture.loader.remove(url))
         #expect(try second.contains(url))
         _ = try await fixture.loader.load(url)

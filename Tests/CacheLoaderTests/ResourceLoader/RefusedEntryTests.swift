@@ -1,13 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 /// Removing an unusable response keeps all other entries of its key.
 @Suite("ResourceLoader: removal of one unusable entry", .timeLimit(.minutes(20)))

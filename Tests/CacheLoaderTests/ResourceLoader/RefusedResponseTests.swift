@@ -1,26 +1,11 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 /// A stored response that no processor accepts, such as the page of a captive portal, is replaced once by a new one.
 @Suite("ResourceLoader: refused stored responses", .timeLimit(.minutes(20)))
 struct RefusedResponseTests {
     private let url = "https://example.com/a"
 
-    private struct NoNumber: Error, CustomStringConvertible {
-        let description = "no number"
-    }
-
-    private let number = ClosureProcessor<Data, Int>(ProcessorID("number")) { data, _ in
-        guard let number = Int(String(decoding: data, as: UTF8.self)) else { throw NoNumber() }
-        return number
-    }
+    private let number = NumberProcessor()
 
     private var refusal: LoadError { .processing(url: url, reason: "no number") }
 
@@ -212,5 +197,19 @@ struct RefusedResponseTests {
         await #expect(throws: refusal) { try await refused.value }
         #expect(try fixture.loader.contains(url))
         #expect(transport.requestCount == 2)
+    }
+}
+
+/// Accepts only the text of a number.
+struct NumberProcessor: SynchronousProcessor {
+    private struct NoNumber: Error, CustomStringConvertible {
+        let description = "no number"
+    }
+
+    let id = ProcessorID("number")
+
+    func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> Int {
+        guard let number = Int(String(decoding: input, as: UTF8.self)) else { throw NoNumber() }
+        return number
     }
 }

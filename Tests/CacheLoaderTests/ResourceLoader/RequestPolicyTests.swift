@@ -1,13 +1,5 @@
-import CacheLoader
 import CacheModels
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Policies of requests", .timeLimit(.minutes(20)))
 struct RequestPolicyTests {

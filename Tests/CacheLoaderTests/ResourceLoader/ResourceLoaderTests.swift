@@ -1,13 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader", .timeLimit(.minutes(20)))
 struct ResourceLoaderTests {

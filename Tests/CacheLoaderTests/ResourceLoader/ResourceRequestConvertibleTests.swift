@@ -1,10 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("ResourceRequestConvertible")
 struct ResourceRequestConvertibleTests {

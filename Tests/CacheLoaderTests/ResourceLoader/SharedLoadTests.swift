@@ -1,12 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: loads shared through the store", .timeLimit(.minutes(20)))
 struct SharedLoadTests {

@@ -1,12 +1,5 @@
 import CSQLite
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("Statements of a load")
 struct StatementCountTests {

@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: a store that fails", .timeLimit(.minutes(20)))
 struct StoreFailureTests {

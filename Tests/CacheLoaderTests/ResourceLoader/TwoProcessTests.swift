@@ -1,12 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite(
     "Prefetch: two processes, one store", .enabled(if: !TransportAdapter.allCases.isEmpty, "needs a transport"),
@@ -80,8 +72,6 @@ struct TwoProcessTests {
 
         var requests: [String: Int] { state.withLock { $0.requests } }
 
-        func reset() { state.withLock { $0.requests = [:] } }
-
         func open() async throws -> LoopbackOrigin {
             try await LoopbackOrigin { request in await self.answer(request) }
         }
@@ -117,28 +107,6 @@ struct TwoProcessTests {
         #expect(report.problems == [])
         #expect(try store.statistics().entries == Self.count)
         store.close()
-    }
-
-    @Test(
-        "Two concurrent prefetching processes request each URL once, and nothing when warm; memory stays flat",
-        .requirement("E1"))
-    func together() async throws {
-        let directory = try TemporaryDirectory()
-        let ledger = Ledger()
-        let origin = try await ledger.open()
-        for requested in [Self.count, 0] {
-            async let one = Self.run(directory, origin, "one")
-            async let two = Self.run(directory, origin, "two")
-            for report in try await [one, two] {
-                report.expectWhole()
-                if requested == 0 { #expect(report["hits"] == Self.count) }
-            }
-            #expect(ledger.requests.count == requested)
-            #expect(ledger.requests.values.allSatisfy { $0 == 1 }, "\(ledger.requests.filter { $0.value > 1 })")
-            ledger.reset()
-        }
-        await origin.stop()
-        try await expectWhole(directory)
     }
 
     @Test("If one of two processes is killed half way, the other finishes all URLs", .requirement("E1"))

@@ -1,13 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 /// Stored bodies that turn out to be unusable when they are read, after the decision to answer with them.
 @Suite("ResourceLoader: unusable stored bodies", .timeLimit(.minutes(20)))

@@ -1,25 +1,11 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-internal import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 /// A cache between the loader and the origin, such as a shared tier or a CDN, may store the refused response, too.
 @Suite("ResourceLoader: refused responses of an upstream cache", .timeLimit(.minutes(20)))
 struct UpstreamCacheTests {
     private let url = "https://example.com/a"
 
-    private struct NoNumber: Error, CustomStringConvertible {
-        let description = "no number"
-    }
-
-    private let number = ClosureProcessor<Data, Int>(ProcessorID("number")) { data, _ in
-        guard let number = Int(String(decoding: data, as: UTF8.self)) else { throw NoNumber() }
-        return number
-    }
+    private let number = NumberProcessor()
 
     private var refusal: LoadError { .processing(url: url, reason: "no number") }
 

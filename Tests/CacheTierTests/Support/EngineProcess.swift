@@ -1,8 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
 import TestSupport
 
 /// A real engine in a separate process.

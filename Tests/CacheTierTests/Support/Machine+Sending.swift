@@ -1,8 +1,5 @@
-import CacheLoader
 import CacheTier
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
+import TestSupport
 
 extension Machine {
     /// Sends a request, bypassing the machine's store.

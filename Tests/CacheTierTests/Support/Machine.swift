@@ -1,9 +1,5 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
+import TestSupport
 
 /// A machine of a fleet: a store, and a cache with the shared tier behind it.
 struct Machine {

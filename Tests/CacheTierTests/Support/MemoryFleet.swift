@@ -1,10 +1,5 @@
-import CacheLoader
-import CacheStoreTesting
 import CacheTier
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
+import TestSupport
 
 /// Machines without stores on one engine in memory, with one clock for the engine and the origin.
 final class MemoryFleet: Sendable {

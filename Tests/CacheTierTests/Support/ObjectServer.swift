@@ -1,6 +1,4 @@
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
+import TestSupport
 
 /// An engine on loopback. Keeps objects in memory, speaks real HTTP, and lets a test damage the objects and set the
 /// time.

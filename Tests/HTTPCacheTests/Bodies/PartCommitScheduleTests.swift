@@ -1,6 +1,4 @@
-import CacheLoader
-import Foundation
-import Testing
+import TestSupport
 
 @Suite("PartCommitSchedule")
 struct PartCommitScheduleTests {

@@ -1,7 +1,4 @@
-import CacheLoader
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("ReaderTable", .timeLimit(.minutes(20)))
 struct ReaderTableTests {

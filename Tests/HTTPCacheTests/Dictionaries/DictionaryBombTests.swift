@@ -1,13 +1,6 @@
 #if Zstd
 import CacheCodings
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite(
     "HTTPCache: a body with a dictionary that expands to 256 MiB",

@@ -1,14 +1,6 @@
 #if Zstd
 import CacheCodings
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPCaching
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("HTTPCache: damaged dictionaries", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(20)))
 struct DictionaryDamageTests {

@@ -1,13 +1,6 @@
 #if Zstd
 import CacheCodings
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 /// A transport that fails at an unknown coding, like `URLSession` on Linux.
 private struct DecodingTransport: HTTPTransport {

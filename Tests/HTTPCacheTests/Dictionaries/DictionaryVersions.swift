@@ -1,12 +1,6 @@
 #if Zstd
 import CacheCodings
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
 import TestSupport
-import Testing
 
 extension HTTPField.Name {
     static var availableDictionary: Self { HTTPField.Name("Available-Dictionary") ?? .via }

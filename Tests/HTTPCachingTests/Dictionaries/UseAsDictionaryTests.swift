@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite("Use-As-Dictionary") struct UseAsDictionaryTests {
     private static let url = "https://example.com/app/1/main.js?v=1"

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite("Integrity fields") struct IntegrityDigestsTests {
     /// The lines of `Content-Digest`, with the digests in it, or `nil` without a digest to verify.

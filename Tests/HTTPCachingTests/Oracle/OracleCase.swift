@@ -1,5 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
+import TestSupport
 
 /// A request, a response and their times, as lines. The oracle and the tested code each parse the lines.
 struct OracleCase: Sendable {

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// Compares a million decisions with those of an oracle that shares no code with the tested rules.
 @Suite struct OracleTests {

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct QueryKeyTests {
     private static let json = ["Content-Type: application/json"]

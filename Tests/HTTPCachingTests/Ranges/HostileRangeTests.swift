@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct HostileRangeTests {
     private static let rounds = Repetitions.count(200_000, debug: 20_000)

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 private let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 private let before = "Sun, 06 Nov 1994 08:49:36 GMT"

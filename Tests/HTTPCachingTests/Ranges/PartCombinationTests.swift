@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// The part from `first` to `end` of a representation of this length.
 private func part(_ first: Int64, _ end: Int64, of length: Int64?) -> StoredPart {

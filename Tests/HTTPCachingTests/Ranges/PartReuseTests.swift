@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// Decisions with stored parts. The part has bytes 20 to 59 of 100, a lifetime of 60 seconds and a strong tag.
 @Suite struct PartReuseTests {

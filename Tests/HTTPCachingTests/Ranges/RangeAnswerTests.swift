@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct RangeAnswerTests {
     private let head = HTTPResponse(

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct RangeSetTests {
     private func set(_ value: String, method: HTTPRequest.Method = .get) -> RangeSet? {

@@ -1,7 +1,4 @@
-internal import HTTPCaching
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 /// The bytes from `first` to `end`.
 func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }

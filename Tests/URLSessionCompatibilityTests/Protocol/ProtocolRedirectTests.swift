@@ -1,11 +1,5 @@
 #if Curl || canImport(Darwin)
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
 import TestSupport
-import Testing
 import URLSessionCompatibility
 #if canImport(FoundationNetworking)
 import FoundationNetworking

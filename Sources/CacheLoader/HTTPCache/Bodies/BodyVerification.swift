@@ -32,7 +32,7 @@ struct BodyVerification: Sendable {
     /// Adds the next chunk. `isInFile` tells whether `writer` took the chunk.
     mutating func update(_ chunk: Data, isInFile: Bool, _ writer: BodyWriter?) throws(LoadError) {
         if !isInFile, let writer {
-            try wrapping { () throws(StoreError) in
+            try LoadError.wrapping { () throws(StoreError) in
                 try file?.leaveStore { () throws(StoreError) in try writer.written() }
             }
         }
@@ -44,18 +44,9 @@ struct BodyVerification: Sendable {
     func finish(_ writer: BodyWriter?) throws(LoadError) {
         var digest: ContentDigest?
         if file?.needsDigestOfStore == true {
-            digest = try wrapping { () throws(StoreError) in try writer?.written().digest }
+            digest = try LoadError.wrapping { () throws(StoreError) in try writer?.written().digest }
         }
         guard let field = content?.mismatch() ?? file?.mismatch(digest) else { return }
         throw .digestMismatch(url: url, field: field.rawValue)
-    }
-
-    /// Fails the verification if the store cannot return the bytes.
-    private func wrapping<Value>(_ body: () throws(StoreError) -> Value) throws(LoadError) -> Value {
-        do throws(StoreError) {
-            return try body()
-        } catch {
-            throw .store(error)
-        }
     }
 }

@@ -142,7 +142,14 @@ final class SharedBody: Sendable {
         guard !isStopped else { throw .cancelled }
         let received = present + Int64(chunk?.count ?? 0)
         guard received <= limits.maxByteCount else { throw .bodyTooLarge(url: url, limit: limits.maxByteCount) }
-        try AnnouncedLength.check(received, of: expectedByteCount, isEnd: chunk == nil, url: url)
+        // RFC 9111 §3.3, RFC 9112 §8: a transport checks the length of its message, but not of the range in the message.
+        // Some transports do not check the message either.
+        if let expectedByteCount, received > expectedByteCount {
+            throw .transport(TransportError(.malformedResponse, message: "the body is longer than announced"), url: url)
+        }
+        if let expectedByteCount, chunk == nil, received < expectedByteCount {
+            throw .transport(TransportError(.truncated), url: url)
+        }
         return chunk
     }
 
@@ -286,10 +293,6 @@ final class SharedBody: Sendable {
 
     /// Returns the bytes in the file; none without a file.
     func written() throws(LoadError) -> StoredBody {
-        do throws(StoreError) {
-            return try storing?.writer.written() ?? StoredBody()
-        } catch {
-            throw .store(error)
-        }
+        try LoadError.wrapping { () throws(StoreError) in try storing?.writer.written() ?? StoredBody() }
     }
 }

@@ -40,10 +40,8 @@ final class SharedBodyReader: Sendable {
 
     private func read(_ range: Range<Int64>) throws(LoadError) -> Data {
         let file = try body.written()
-        do throws(StoreError) {
-            return try file.bytes(at: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
-        } catch {
-            throw .store(error)
+        return try LoadError.wrapping { () throws(StoreError) in
+            try file.bytes(at: range.lowerBound, count: Int(range.upperBound - range.lowerBound))
         }
     }
 
@@ -66,10 +64,8 @@ final class SharedBodyReader: Sendable {
             case .end:
                 if rest.count == received { return rest }
                 let file = try body.written()
-                do throws(StoreError) {
-                    return rest.isEmpty ? try file.data() : try file.data() + rest
-                } catch {
-                    throw .store(error)
+                return try LoadError.wrapping { () throws(StoreError) in
+                    rest.isEmpty ? try file.data() : try file.data() + rest
                 }
             }
             progress(received)

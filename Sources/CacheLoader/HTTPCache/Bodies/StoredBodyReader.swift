@@ -87,7 +87,7 @@ final class StoredBodyReader: Sendable {
     func data() throws(LoadError) -> Data {
         guard !isCancelled.load(ordering: .relaxed) else { throw .cancelled }
         defer { recorded?.end() }
-        do throws(StoreError) {
+        return try LoadError.wrapping { () throws(StoreError) in
             if let file {
                 let data = try file.data()
                 noteRead(data.count)
@@ -104,8 +104,6 @@ final class StoredBodyReader: Sendable {
                 }
             }
             return data
-        } catch {
-            throw .store(error)
         }
     }
 }

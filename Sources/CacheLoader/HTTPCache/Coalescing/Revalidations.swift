@@ -6,6 +6,10 @@ internal import Synchronization
 /// revalidation runs for each subject. The pause after a failure begins with a second and doubles with each failure, or
 /// is as long as the origin asks with `Retry-After`. A success ends it. A pause that the origin has asked for also
 /// holds back other requests, if a stale response may answer them.
+///
+/// The folder `HTTPCache/Coalescing/` has epochs of keys, background validations with their pauses, and tasks with a
+/// time limit. The folder may start and cancel tasks that its callers pass. The folder names no type of another folder,
+/// sends no request, and reads no entry.
 final class Revalidations: Sendable {
     /// The responses of a key for one user. An origin may ask only one of several users to wait.
     struct Subject: Hashable {

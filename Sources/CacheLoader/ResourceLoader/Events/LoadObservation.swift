@@ -1,49 +1,103 @@
 internal import Synchronization
 
-/// Passes all events of a load to a stream.
-final class LoadObservation<Output: Sendable>: Sendable {
+/// Passes all events of a load to a stream, in the order that ``LoadEvent`` promises, regardless of which source is
+/// faster. Processing a stored value may take longer than the answer of the origin. Events from the origin then wait for
+/// the stored value. The end of the load does not wait, and the stored value is dropped.
+package final class LoadObservation<Output: Sendable>: Sendable {
+    private struct State {
+        var isWaitingForCached = false
+        var hadCached = false
+        var hasRequested = false
+        var hasStoreFailed = false
+        var hasEnded = false
+        var received: Int64 = 0
+        /// The events that wait for the stored value.
+        var held: [LoadEvent<Output>] = []
+
+        /// Returns the event, or holds it back. The first event follows `requesting`. `nil` is only `requesting`.
+        mutating func pass(_ event: LoadEvent<Output>?) -> [LoadEvent<Output>] {
+            let first = hasRequested ? nil : LoadEvent<Output>.requesting(hadCached: hadCached)
+            hasRequested = true
+            let events = [first, event].compactMap(\.self)
+            guard isWaitingForCached else { return events }
+            held += events
+            return []
+        }
+
+        mutating func end(_ result: Result<Loaded<Output>, LoadError>) -> [LoadEvent<Output>] {
+            hasEnded = true
+            defer { held = [] }
+            return held + [LoadEvent(result)]
+        }
+    }
+
     private let continuation: AsyncStream<LoadEvent<Output>>.Continuation
 
     /// Guards the order of the events, so that no source overtakes the other.
-    private let order: Mutex<EventOrder<Output>>
+    private let state = Mutex(State())
     private let deliveries = DeliveryQueue<LoadEvent<Output>>()
 
-    init(_ continuation: AsyncStream<LoadEvent<Output>>.Continuation) {
+    package init(_ continuation: AsyncStream<LoadEvent<Output>>.Continuation) {
         self.continuation = continuation
-        order = Mutex(EventOrder())
     }
 
-    /// Announces a stored value, which ``cached(_:)`` delivers.
-    func awaitCached() {
-        order.withLock { $0.awaitCached() }
+    /// Announces a stored value, which ``cached(_:)`` delivers. Must precede all other calls.
+    package func awaitCached() {
+        state.withLock { state in
+            state.isWaitingForCached = true
+            state.hadCached = true
+        }
     }
 
-    func cached(_ loaded: Loaded<Output>?) {
-        notify { $0.cached(loaded) }
+    /// Delivers the stored value. `loaded` is `nil` when no value is available after all.
+    package func cached(_ loaded: Loaded<Output>?) {
+        notify { state in
+            guard state.isWaitingForCached else { return [] }
+            state.isWaitingForCached = false
+            defer { state.held = [] }
+            guard let loaded else {
+                state.hadCached = false
+                return state.held.map { event in
+                    if case .requesting = event { .requesting(hadCached: false) } else { event }
+                }
+            }
+            return [.cached(loaded)] + state.held
+        }
     }
 
-    func end(_ result: Result<Loaded<Output>, LoadError>) {
+    /// Ends the load. Later calls have no effect.
+    package func end(_ result: Result<Loaded<Output>, LoadError>) {
         notify { $0.end(result) }
     }
 
     /// Passes on an event of the coalesced load.
-    func receive(_ event: WaiterEvent) {
-        notify { order in
+    package func receive(_ event: WaiterEvent) {
+        notify { state in
             switch event {
-            case .requesting: order.requesting()
-            case .progress(let received, let total): order.progress(received: received, total: total)
+            case .requesting: return state.pass(nil)
+            case .progress(let received, let total):
+                // Each attempt begins with the first byte again.
+                guard received > state.received else { return [] }
+                state.received = received
+                return state.pass(.progress(received: received, total: total))
             case .retrying(let error, let attempts, let delay):
-                order.retrying(error, failedAttempts: attempts, delay: delay)
-            case .responding, .redirected: []
-            case .storeFailed(let error): order.storeFailed(error)
-            case .ended(let result): order.end(result.map { $0.cast() })
+                return state.pass(.retrying(error, failedAttempts: attempts, delay: delay))
+            case .responding, .redirected: return []
+            case .storeFailed(let error):
+                // One failure of a store causes more.
+                guard !state.hasStoreFailed else { return [] }
+                state.hasStoreFailed = true
+                return state.pass(.storeFailed(error))
+            case .ended(let result): return state.end(result.map { $0.cast() })
             }
         }
     }
 
-    private func notify(_ events: (inout EventOrder<Output>) -> [LoadEvent<Output>]) {
-        order.withLock { order in
-            for event in events(&order) {
+    /// Delivers the events that `events` returns, unless the load has ended.
+    private func notify(_ events: (inout State) -> [LoadEvent<Output>]) {
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            for event in events(&state) {
                 deliveries.add(.element(event, continuation))
                 if event.isLast { deliveries.add(.end(continuation)) }
             }

@@ -1,8 +1,8 @@
-internal import CacheFoundation
-internal import CacheStore
+package import CacheFoundation
+package import CacheStore
 
 /// An event of a coalesced load.
-enum WaiterEvent: Sendable {
+package enum WaiterEvent: Sendable {
     case requesting
     /// A redirect step asks for this key.
     case redirected(to: CacheKey)

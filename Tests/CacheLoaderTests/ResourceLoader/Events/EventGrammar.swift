@@ -1,5 +1,4 @@
-import CacheLoader
-import Testing
+import TestSupport
 
 /// Checks events against the grammar of ``LoadEvent``.
 func expectGrammatical<Output>(

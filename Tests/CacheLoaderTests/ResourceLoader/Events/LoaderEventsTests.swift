@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import LoopbackOrigin
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: events", .timeLimit(.minutes(20)))
 struct LoaderEventsTests {

@@ -1,8 +1,3 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import Synchronization
 import TestSupport
 
 /// An origin that holds each request, and each body after its first half, until a test answers it.

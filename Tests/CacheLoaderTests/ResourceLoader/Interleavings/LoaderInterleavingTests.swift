@@ -1,6 +1,4 @@
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("ResourceLoader: random interleavings", .timeLimit(.minutes(30)))
 struct LoaderInterleavingTests {

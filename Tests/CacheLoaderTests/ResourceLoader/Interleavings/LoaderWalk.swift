@@ -1,11 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
-import HTTPTypes
-import Synchronization
 import TestSupport
-import Testing
 
 /// Random steps of two loaders on one store, and the rules that must hold after every step.
 struct LoaderWalk {

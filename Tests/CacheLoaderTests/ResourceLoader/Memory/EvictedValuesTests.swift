@@ -1,9 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import Synchronization
 import TestSupport
-import Testing
 
 @Suite("MemoryCache: evicted values")
 struct EvictedValuesTests {
@@ -25,10 +20,11 @@ struct EvictedValuesTests {
             }
         }
 
-        func happen(to cache: MemoryCache<Int, Box>, _ clock: ManualClock) {
+        /// `insert` adds a value with a key and a cost.
+        func happen<Value>(to cache: MemoryCache<Int, Value>, _ clock: ManualClock, insert: (Int, Int) -> Void) {
             switch self {
             case .evictAll: cache.evictAll()
-            case .eviction: cache.insert(Box(2), for: 2, cost: 100)
+            case .eviction: insert(2, 100)
             case .lowerLimit: cache.costLimit = 39
             case .pressure: cache.respond(to: .critical)
             case .remove: cache.remove(1)
@@ -37,13 +33,17 @@ struct EvictedValuesTests {
             case .removeExpired:
                 clock.advance(by: 60)
                 cache.removeExpired()
-            case .replacement: cache.insert(Box(3), for: 1, cost: 1)
+            case .replacement: insert(1, 1)
             case .expired:
                 clock.advance(by: 60)
                 _ = cache.value(for: 1)
-            case .oversize: cache.insert(Box(3), for: 1, cost: 101)
+            case .oversize: insert(1, 101)
             }
         }
+    }
+
+    private func lose(_ cache: MemoryCache<Int, Box>, by loss: Loss) {
+        loss.happen(to: cache, clock) { cache.insert(Box(3), for: $0, cost: $1) }
     }
 
     @Test(
@@ -53,7 +53,7 @@ struct EvictedValuesTests {
         let cache = cache()
         let held = Box(1)
         cache.insert(held, for: 1, cost: 40, expiresAt: clock.now + 60)
-        loss.happen(to: cache, clock)
+        lose(cache, by: loss)
         #expect(cache.peek(1) !== held, "peek and contains do not look")
         #expect(!cache.contains(1) || loss == .replacement, "peek and contains do not look")
         #expect((cache.value(for: 1) === held) == loss.isEviction)
@@ -69,7 +69,7 @@ struct EvictedValuesTests {
         let held = Box(1)
         cache.insert(held, for: 1, cost: 40, expiresAt: clock.now + 60)
         cache.evictAll()
-        loss.happen(to: cache, clock)
+        lose(cache, by: loss)
         #expect(cache.value(for: 1) !== held)
     }
 
@@ -79,7 +79,7 @@ struct EvictedValuesTests {
     func released(_ loss: Loss) {
         let cache = cache()
         cache.insert(Box(1), for: 1, cost: 40)
-        loss.happen(to: cache, clock)
+        lose(cache, by: loss)
         #expect(cache.value(for: 1) == nil)
     }
 
@@ -187,23 +187,7 @@ struct EvictedValuesTests {
             cache.insert(value, for: key, cost: cost, expiresAt: expiresAt)
         }
         insert(1, cost: 40, expiresAt: clock.now + 60)
-        switch loss {
-        case .evictAll: cache.evictAll()
-        case .eviction: insert(2, cost: 100)
-        case .lowerLimit: cache.costLimit = 39
-        case .pressure: cache.respond(to: .critical)
-        case .remove: cache.remove(1)
-        case .removeAll: cache.removeAll()
-        case .removeAllWhere: cache.removeAll { $0 == 1 }
-        case .removeExpired:
-            clock.advance(by: 60)
-            cache.removeExpired()
-        case .replacement: insert(1, cost: 1)
-        case .expired:
-            clock.advance(by: 60)
-            _ = cache.value(for: 1)
-        case .oversize: insert(1, cost: 101)
-        }
+        loss.happen(to: cache, clock) { insert($0, cost: $1) }
         let left = loss == .eviction || loss == .replacement ? 1 : 0
         // The oversize value is released, too, after the value it should replace.
         #expect(seen.withLock { $0 } == Array(repeating: left, count: loss == .oversize ? 2 : 1))

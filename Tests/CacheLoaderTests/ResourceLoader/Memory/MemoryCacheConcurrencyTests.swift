@@ -1,9 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
-import Synchronization
 import TestSupport
-import Testing
 
 /// A value that is counted while it lives.
 private final class Counted: Sendable {

@@ -1,8 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 /// The expected content of a cache, kept in an array.
 private struct Model {
@@ -105,7 +101,8 @@ private struct Model {
 @Suite("MemoryCache against a model")
 struct MemoryCacheModelTests {
     @Test(
-        "10,000 random operations have the same effect as on an array", .requirement("G2", "G3", "G4", "G5", "G7"),
+        "10,000 random operations have the same effect as on an array",
+        .requirement("G1", "G2", "G3", "G4", "G5", "G7"),
         arguments: 0..<3)
     func random(_: Int) {
         var generator = SeededGenerator()

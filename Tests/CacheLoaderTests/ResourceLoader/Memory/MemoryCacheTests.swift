@@ -1,8 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("MemoryCache")
 struct MemoryCacheTests {
@@ -26,30 +22,6 @@ struct MemoryCacheTests {
 
     // MARK: G1
 
-    @Test(
-        "A lower limit takes effect immediately", .requirement("G1"),
-        arguments: [
-            (100, 10), (99, 9), (55, 5), (10, 1), (9, 0), (1, 0), (0, 0), (nil, 10),
-        ] as [(Int?, Int)])
-    func lowering(limit: Int?, left: Int) {
-        let cache = cache(nil, "abcdefghij")
-        cache.costLimit = limit
-        #expect(cache.count == left)
-        #expect(cache.totalCost == left * 10)
-        #expect(cache.costLimit == limit)
-        #expect(drain(cache) == String("abcdefghij".suffix(left)), "the oldest go")
-    }
-
-    @Test("Evicted values do not return with a higher limit", .requirement("G1"))
-    func raising() {
-        let cache = cache(20, "abc")
-        cache.costLimit = 40
-        #expect(cache.count == 2)
-        cache.insert(3, for: "d", cost: 10)
-        cache.insert(4, for: "e", cost: 10)
-        #expect(drain(cache) == "bcde")
-    }
-
     @Test("Without a limit, the cache keeps all values at any cost", .requirement("G1"))
     func unlimited() {
         let cache = cache(nil, "abcdefghijklmnopqrstuvwxyz", cost: 1 << 50)
@@ -57,15 +29,6 @@ struct MemoryCacheTests {
         #expect(cache.totalCost == 26 << 50)
         cache.insert(0, for: "huge", cost: .max)
         #expect(drain(cache) == "huge", "a sum cannot be larger than the largest number")
-    }
-
-    @Test("A limit of 0 keeps only values that cost nothing", .requirement("G1"))
-    func zero() {
-        let cache = cache(0, "abc")
-        #expect(cache.count == 0)
-        #expect(!cache.insert(0, for: "a", cost: 1))
-        #expect(cache.insert(0, for: "b", cost: 0))
-        #expect(cache.costLimit == 0)
     }
 
     @Test("Caches share nothing", .requirement("G1"))
@@ -150,38 +113,6 @@ struct MemoryCacheTests {
         #expect(cache.count == 3)
     }
 
-    @Test("A key has one value, the latest", .requirement("G2"))
-    func replacing() {
-        let cache = cache(nil, "ab")
-        cache.insert(7, for: "a", cost: 10)
-        #expect(cache.value(for: "a") == 7)
-        #expect(cache.peek("b") == 1)
-        #expect(cache.contains("b"))
-        #expect(!cache.contains("c"))
-        #expect(cache.count == 2)
-    }
-
-    @Test(
-        "A removal reports the number and the cost of the removed values, which are no longer found",
-        .requirement("G2"))
-    func removing() {
-        let cache = cache(nil, "abcde")
-        #expect(cache.remove("a"))
-        #expect(!cache.remove("a"))
-        #expect(cache.removeAll { "bc".contains($0) } == FreedMemory(count: 2, cost: 20))
-        #expect(cache.value(for: "b") == nil)
-        #expect(cache.value(for: "d") == 3)
-        #expect(cache.removeAll() == FreedMemory(count: 2, cost: 20))
-        #expect(cache.removeAll() == FreedMemory())
-        #expect(cache.count == 0)
-        #expect(cache.totalCost == 0)
-        #expect(cache.oldestKey == nil)
-        cache.insert(1, for: "a", cost: 10)
-        #expect(cache.evictAll() == FreedMemory(count: 1, cost: 10))
-        #expect(cache.count == 0)
-        #expect(cache.totalCost == 0)
-    }
-
     @Test("After the removal of many values, the remaining ones are found")
     func compaction() {
         let cache = MemoryCache<Int, Int>(costLimit: nil, clock: clock.date)
@@ -200,20 +131,6 @@ struct MemoryCacheTests {
     }
 
     // MARK: G3
-
-    @Test("A replacement counts once, with its own cost", .requirement("G3"))
-    func replacementCost() {
-        let cache = cache(1000, "a", cost: 100)
-        cache.insert(1, for: "a", cost: 900)
-        #expect(cache.totalCost == 900)
-        #expect(cache.count == 1)
-        cache.insert(2, for: "b", cost: 100)
-        #expect(cache.totalCost == 1000)
-        #expect(cache.count == 2)
-        cache.insert(3, for: "a", cost: 100)
-        #expect(cache.totalCost == 200)
-        #expect(cache.count == 2)
-    }
 
     @Test("A replacement needs no space for the replaced value", .requirement("G3"))
     func replacementAtTheLimit() {
@@ -244,16 +161,6 @@ struct MemoryCacheTests {
         #expect(cache.value(for: "c") == nil)
         #expect(cache.totalCost == 90)
         #expect(drain(cache) == "abdefghij")
-    }
-
-    @Test("A value without cost needs no space, but keeps its place in the order", .requirement("G3"))
-    func free() {
-        let cache = cache(10, "abc", cost: 0)
-        cache.insert(0, for: "d", cost: 10)
-        #expect(cache.count == 4)
-        #expect(cache.totalCost == 10)
-        cache.insert(0, for: "e", cost: 10)
-        #expect(drain(cache) == "e", "d could not go before those that are older")
     }
 
     // MARK: G5
@@ -287,18 +194,6 @@ struct MemoryCacheTests {
         #expect(cache.totalCost == 10)
         #expect(cache.value(for: "a") == nil)
         #expect(cache.value(for: "b") == 1)
-    }
-
-    @Test("Inserting again without a date clears the expiry, with a date sets it", .requirement("G5"))
-    func reinserting() {
-        let cache = cache(nil)
-        cache.insert(1, for: "a", cost: 1, expiresAt: clock.now + 10)
-        cache.insert(2, for: "a", cost: 1)
-        cache.insert(1, for: "b", cost: 1)
-        cache.insert(2, for: "b", cost: 1, expiresAt: clock.now + 10)
-        clock.advance(by: 10)
-        #expect(cache.value(for: "a") == 2)
-        #expect(cache.value(for: "b") == nil)
     }
 
     @Test("Removing expired values keeps the order of the rest, and reports the count", .requirement("G5"))

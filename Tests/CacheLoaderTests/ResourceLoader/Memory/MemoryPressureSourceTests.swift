@@ -1,6 +1,4 @@
-import CacheLoader
-import Foundation
-import Testing
+import TestSupport
 
 #if canImport(Glibc)
 import Glibc

@@ -1,8 +1,4 @@
-import CacheLoader
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("MemoryCache under pressure")
 struct MemoryPressureTests {

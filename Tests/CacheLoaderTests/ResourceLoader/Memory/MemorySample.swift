@@ -1,4 +1,4 @@
-import CacheLoader
+import TestSupport
 
 /// A value with a distinct identity.
 final class Box: Sendable {

@@ -1,7 +1,4 @@
-internal import CacheLoader
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct ContentTypeFilterTests {
     @Test(

@@ -1,7 +1,4 @@
-internal import CacheLoader
-import Foundation
 internal import TestSupport
-internal import Testing
 
 @Suite struct ProcessorIDTests {
     private struct One: Decodable {}

@@ -1,8 +1,4 @@
-internal import CacheLoader
-internal import Foundation
-internal import HTTPTypes
 internal import TestSupport
-internal import Testing
 
 @Suite struct ProcessorTests {
     private struct Refusal: Error, Equatable {}

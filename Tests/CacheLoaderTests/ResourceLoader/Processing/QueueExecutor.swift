@@ -1,6 +1,5 @@
 internal import Dispatch
-internal import Foundation
-internal import Synchronization
+import TestSupport
 
 /// An executor that can tell whether it runs the caller.
 final class QueueExecutor: SerialExecutor {

@@ -1,7 +1,4 @@
-internal import CacheLoader
-internal import Foundation
 internal import TestSupport
-internal import Testing
 
 @Suite struct TextProcessorTests {
     struct Case: Sendable, CustomTestStringConvertible {

@@ -1,9 +1,4 @@
-import CacheLoader
-import CacheStore
-import CacheStoreTesting
-import Foundation
 import TestSupport
-import Testing
 
 @Suite("NegativeCaching")
 struct NegativeCachingTests {

@@ -1,8 +1,4 @@
-import CacheLoader
-internal import HTTPCaching
-import HTTPTypes
 import TestSupport
-import Testing
 
 @Suite("Retry-After")
 struct RetryAfterTests {

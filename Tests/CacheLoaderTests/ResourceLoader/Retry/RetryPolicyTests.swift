@@ -1,7 +1,4 @@
-import CacheLoader
-import CacheStore
 import TestSupport
-import Testing
 
 @Suite("RetryPolicy")
 struct RetryPolicyTests {

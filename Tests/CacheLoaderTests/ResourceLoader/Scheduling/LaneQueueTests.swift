@@ -1,6 +1,4 @@
-import CacheLoader
 import TestSupport
-import Testing
 
 @Suite("LaneQueue")
 struct LaneQueueTests {

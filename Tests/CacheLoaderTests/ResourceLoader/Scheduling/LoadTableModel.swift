@@ -1,5 +1,4 @@
-import CacheLoader
-internal import HTTPCaching
+import TestSupport
 
 /// The expected behaviour of a ``LoadTable``, computed for each step from one list of loads. Keys and waiters are
 /// numbers.

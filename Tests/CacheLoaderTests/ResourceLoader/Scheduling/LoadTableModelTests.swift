@@ -1,7 +1,4 @@
-import CacheLoader
-internal import HTTPCaching
 import TestSupport
-import Testing
 
 /// Applies the same random steps to a table and to its model, and compares the results.
 private struct TableWalk {

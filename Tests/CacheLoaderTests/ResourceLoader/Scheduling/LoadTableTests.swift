@@ -1,7 +1,4 @@
-import CacheLoader
-internal import HTTPCaching
 import TestSupport
-import Testing
 
 /// A table whose keys are `host/name`, with its recorded actions.
 struct TestTable {
@@ -32,15 +29,13 @@ struct TestTable {
 
     @discardableResult
     mutating func attach(
-        _ waiter: String, _ key: String, _ lane: Lane = .urgent, _ abandonment: Abandonment = .stop,
-        heldBackBy: NetworkConditions = [], isHoldable: Bool = true
+        _ waiter: String, _ key: String, _ lane: Lane = .urgent, _ abandonment: Abandonment = .stop
     ) -> Table.Arrival {
         let ticket = table.ticket()
         tickets[waiter] = ticket
         let host = String(key.prefix { $0 != "/" })
         let (arrival, actions) = table.attach(
-            waiter, ticket, to: key, host: host, lane: lane, abandonment: abandonment, heldBackBy: heldBackBy,
-            isHoldable: isHoldable)
+            waiter, ticket, to: key, host: host, lane: lane, abandonment: abandonment)
         perform(actions)
         return arrival
     }
@@ -173,21 +168,6 @@ struct LoadTableTests {
         #expect(!test.table.isLoading("a/1"))
     }
 
-    @Test("All waiters leave in the order of arrival, and later loads start again", .requirement("E4", "H8"))
-    mutating func leavingAll() {
-        test.setWidths(urgent: 1)
-        for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/1"), ("4", "a/3")] { test.attach(waiter, key) }
-        let (waiters, actions) = test.table.detachAll()
-        test.perform(actions)
-        #expect(waiters == ["1", "2", "3", "4"])
-        #expect(test.stopped.sorted() == ["a/1", "not begun", "not begun"])
-        test.started = []
-        test.end("a/1")
-        test.attach("5", "a/2")
-        #expect(test.started == ["a/2"])
-        #expect(test.informed == [])
-    }
-
     @Test("An ended load keeps neither its key nor its waiters")
     func leaks() {
         final class Thing: Hashable {
@@ -245,25 +225,6 @@ struct LoadTableTests {
         #expect(test.news() == (10...20).map { "\($0)/x" })
     }
 
-    @Test("A host has at most its share, and other hosts do not wait for it", .requirement("H1"))
-    mutating func perHost() {
-        test.setWidths(urgent: 4, perHost: 2)
-        for (number, key) in ["a/1", "a/2", "a/3", "a/4", "b/1", "b/2", "b/3", "c/1"].enumerated() {
-            test.attach("\(number)", key)
-        }
-        #expect(test.news() == ["a/1", "a/2", "b/1", "b/2"])
-        test.end("b/1")
-        #expect(test.news() == ["b/3"], "a has its share, and is before it")
-        test.end("a/2", "a/1")
-        #expect(test.news() == ["a/3", "a/4"])
-        test.setWidths(urgent: 4, perHost: 1)
-        test.attach("8", "b/4")
-        test.end("b/2", "a/3")
-        #expect(test.news() == ["c/1"])
-        test.end("b/3")
-        #expect(test.news() == ["b/4"])
-    }
-
     @Test("A load that leaves before its start frees the slot of its host", .requirement("H1"))
     mutating func roomOfWhoLeaves() {
         test.setWidths(background: 3, perHost: 1)
@@ -274,25 +235,6 @@ struct LoadTableTests {
         #expect(test.news() == ["a/1", "b/1"])
         test.end("b/1")
         #expect(test.news() == ["a/3"])
-    }
-
-    @Test("No background load begins while an urgent load waits or runs; running loads continue", .requirement("H2"))
-    mutating func background() {
-        test.setWidths(urgent: 1, background: 2)
-        test.attach("1", "a/1", .background)
-        test.attach("2", "a/2")
-        test.attach("3", "a/3")
-        test.attach("4", "a/4", .background)
-        #expect(test.news() == ["a/1", "a/2"])
-        #expect(test.stopped == [], "what runs in the background is not interrupted")
-        test.end("a/1")
-        #expect(test.news() == [], "a/3 waits")
-        test.end("a/2")
-        #expect(test.news() == ["a/3"])
-        test.attach("5", "a/5", .background)
-        test.attach("6", "a/6", .background)
-        test.end("a/3")
-        #expect(test.news() == ["a/4", "a/5"])
     }
 
     /// The fate of the only urgent load, `a/2`.
@@ -319,71 +261,6 @@ struct LoadTableTests {
         case .demoted: test.setLane(.background, "a/2")
         }
         #expect(test.news() == ["a/3"])
-    }
-
-    @Test("An urgent waiter moves a load that waits in the background, and joins a running one", .requirement("H3"))
-    mutating func promotion() {
-        test.setWidths(background: 1)
-        for number in 1...3 { test.attach("\(number)", "a/\(number)", .background) }
-        #expect(test.news() == ["a/1"])
-        #expect(test.attach("urgent", "a/3") == .joined)
-        #expect(test.news() == ["a/3"], "before a/2, and beside a/1")
-        #expect(test.attach("join", "a/1") == .joinedRunning)
-        test.end("a/3")
-        #expect(test.news() == [], "a/1 is urgent now")
-        test.end("a/1")
-        #expect(test.informed == ["3", "urgent", "1", "join"])
-        #expect(test.news() == ["a/2"])
-    }
-
-    @Test("A background waiter joins an urgent load, and leaves it in its lane", .requirement("H3"))
-    mutating func joiningUrgent() {
-        test.setWidths(urgent: 1)
-        test.attach("1", "a/1")
-        test.attach("2", "a/2")
-        test.attach("3", "a/2", .background)
-        test.attach("4", "a/3", .background)
-        test.end("a/1")
-        #expect(test.news() == ["a/1", "a/2"])
-        test.end("a/2")
-        #expect(test.informed == ["1", "2", "3"])
-        #expect(test.news() == ["a/3"])
-    }
-
-    @Test(
-        "A queued load moves to the background with its waiters; a running one continues; unknown ids are ignored",
-        .requirement("H4"))
-    mutating func demotion() {
-        test.setWidths(urgent: 1)
-        for (waiter, key) in [("1", "a/1"), ("2", "a/2"), ("3", "a/3"), ("4", "a/2")] { test.attach(waiter, key) }
-        test.setLane(.background, "a/2")
-        test.setLane(.background, "a/1")
-        test.setLane(.background, "unknown")
-        #expect(test.news() == ["a/1", "a/3"], "a/1 takes no urgent place any more")
-        #expect(test.stopped == [])
-        test.end("a/1")
-        #expect(test.news() == [])
-        test.end("a/3")
-        #expect(test.news() == ["a/2"])
-        test.end("a/2")
-        #expect(test.informed == ["1", "3", "2", "4"])
-    }
-
-    @Test("A load that leaves while queued, pausing or parked takes no place and is not retried", .requirement("H8"))
-    mutating func cancelled() {
-        test.setWidths(urgent: 3)
-        for number in 1...4 { test.attach("\(number)", "a/\(number)") }
-        test.fail("a/2", .later)
-        test.fail("a/3", .whenReachable)
-        #expect(test.news() == ["a/1", "a/2", "a/3", "a/4"])
-        test.setWidths(urgent: 0)
-        test.attach("5", "a/5")
-        for waiter in ["1", "2", "3", "5"] { test.detach(waiter) }
-        test.setWidths()
-        test.retry("a/2", after: 1)
-        test.becameReachable(nil)
-        #expect(test.news() == [])
-        #expect(test.stopped == ["a/1", "a/2", "a/3", "not begun"])
     }
 
     // MARK: Retries
@@ -426,24 +303,6 @@ struct LoadTableTests {
         #expect(test.informed == ["2", "1"])
     }
 
-    @Test("A parked load is tried once for each time its host, or any, becomes reachable", .requirement("H6"))
-    mutating func parking() {
-        for key in ["a/1", "b/1", "c/1"] {
-            test.attach(key, key)
-            test.fail(key, .whenReachable)
-        }
-        test.attach("p", "a/2")
-        test.fail("a/2", .later)
-        test.started = []
-        test.becameReachable("a")
-        #expect(test.news() == ["a/1 #2"])
-        test.becameReachable("a")
-        #expect(test.news() == [])
-        test.fail("a/1", .whenReachable)
-        test.becameReachable(nil)
-        #expect(test.news() == ["a/1 #3", "b/1 #2", "c/1 #2"], "all but the one that pauses")
-    }
-
     @Test(
         "A new waiter of a parked or pausing load starts a retry immediately, and only once", .requirement("H6"),
         arguments: [true, false])
@@ -457,6 +316,54 @@ struct LoadTableTests {
         #expect(test.news() == ["a/1", "a/1 #2"])
         test.end("a/1")
         #expect(test.informed == ["1", "2"])
+    }
+
+    // MARK: Conditions of the network
+
+    @Test("A held back urgent load does not block the background", .requirement("H9"))
+    mutating func backgroundBesideHeldUrgent() {
+        test.setHeldBack([.urgent: .constrained])
+        test.setConditions(.constrained)
+        test.attach("1", "a/1")
+        test.attach("2", "a/2", .background)
+        #expect(test.news() == ["a/2"])
+    }
+
+    @Test(
+        "A load leaves the urgent lane with its last urgent waiter, queued or running", .requirement("H3"),
+        arguments: [false, true])
+    mutating func fallback(isRunning: Bool) {
+        let width = isRunning ? 1 : 0
+        test.setWidths(urgent: width, background: width)
+        test.attach("1", "a/1", .background)
+        test.attach("2", "a/1")
+        test.attach("3", "a/1")
+        test.detach("2")
+        #expect(test.table.occupancy.urgentQueue == 1 - width)
+        test.attach("4", "a/2")
+        #expect(test.news() == (isRunning ? ["a/1"] : []), "the urgent lane is full")
+        test.detach("3")
+        #expect(test.table.occupancy.backgroundQueue == 1 - width)
+        #expect(test.news() == (isRunning ? ["a/2"] : []))
+        test.detach("4")
+        test.setWidths()
+        #expect(test.news() == (isRunning ? [] : ["a/1"]))
+        test.end("a/1")
+        #expect(test.informed == ["2", "3", "4", "1"])
+    }
+
+    @Test("Several settings change in one step: no load begins under a part of them", .requirement("H9"))
+    mutating func oneStep() {
+        test.setHeldBack([.background: .expensive])
+        test.setConditions(.expensive)
+        test.attach("1", "a/1", .background)
+        test.perform(test.table.set(heldBack: [.background: .lowPower], conditions: .lowPower))
+        test.perform(
+            test.table.set(
+                widths: LaneWidths(background: 2), heldBack: [.background: .expensive], conditions: .expensive))
+        #expect(test.news() == [])
+        test.perform(test.table.set(conditions: []))
+        #expect(test.news() == ["a/1"])
     }
 
     // MARK: Many
