@@ -65,10 +65,6 @@ package struct ScenarioOptions: Codable, Sendable {
         /// Takes the write lock, holds it for a millisecond and takes it again, until the program is killed. Notes
         /// every tenth time.
         case retakeWriteLock
-        /// Stores bodies from four threads without a pause for this many seconds, then notes the number of bodies.
-        case fill(seconds: Double)
-        /// Stores this many bodies, with pauses of up to 4 ms, and notes the microseconds that each took.
-        case put(count: Int)
         /// Works as an app or its extension does, until SIGTERM.
         case app(AppWork)
         /// Runs random operations with the seed, for this many seconds.

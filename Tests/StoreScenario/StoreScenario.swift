@@ -35,10 +35,8 @@ struct StoreScenario {
             try ScenarioRun(scenario, options, journal, persists: true).run()
         case .lock(let key): try Loads(options, journal).hold(key)
         case .load(let keys): try Loads(options, journal).load(keys)
-        case .holdWriteLock: try Writes.holdLock(options, journal)
-        case .retakeWriteLock: try Writes.retakeLock(options, journal)
-        case .fill(let seconds): try Writes(options, journal).fill(for: seconds)
-        case .put(let count): try Writes(options, journal).put(count)
+        case .holdWriteLock: try WriteLockHolder.hold(options, journal)
+        case .retakeWriteLock: try WriteLockHolder.retake(options, journal)
         case .app(let work): try App.run(work, options, journal)
         case .stress(let seed, let seconds):
             try Stress(options, seed: seed).run(for: seconds)
