@@ -39,8 +39,8 @@ extension ProgressiveImageDecoder {
     /// body no faster than it decodes. Releasing the sequence, or cancelling the task that reads it, stops decoding and
     /// reading.
     ///
-    /// The sequence throws ``ImageError/tooLarge(width:height:maxPixels:)`` and the errors of an invalid variant as soon as
-    /// the header has arrived. It also throws the errors of the decoder and of the body.
+    /// The sequence throws ``ImageError/tooLarge(width:height:maxPixels:)`` and the errors of an invalid variant as
+    /// soon as the header has arrived. It also throws the errors of the decoder and of the body.
     ///
     /// - Parameters:
     ///   - body: The bytes of the image, such as the body of a `CachedResponse`.

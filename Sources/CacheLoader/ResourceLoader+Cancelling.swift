@@ -9,9 +9,9 @@ extension ResourceLoader {
 
     /// Cancels loads of a resource: those with the URL of the request, or with its ``ResourceRequest/key``.
     ///
-    /// A request with a safe method, such as GET, cancels the loads of the resource with any safe method. A request with
-    /// another method cancels the loads with its method. A QUERY with content cancels only equal queries. The policy and
-    /// the other properties of the loads do not matter, nor does the number of their callers.
+    /// A request with a safe method, such as GET, cancels the loads of the resource with any safe method. A request
+    /// with another method cancels the loads with its method. A QUERY with content cancels only equal queries. The
+    /// policy and the other properties of the loads do not matter, nor does the number of their callers.
     ///
     /// All waiters receive ``LoadError/cancelled`` immediately. The transfers stop, even with
     /// ``Abandonment/finishAndStore``. A validation in the background also ends. Other loads and later ones are not

@@ -16,8 +16,8 @@ extension ResourceLoader {
     /// Does not wait for loads. Active loads deliver their results, but the responses to their earlier requests are no
     /// longer stored.
     ///
-    /// - Returns: The values removed from memory and the entries removed from the store, or `nil` for a part that was not
-    ///   cleared.
+    /// - Returns: The values removed from memory and the entries removed from the store, or `nil` for a part that was
+    ///   not cleared.
     /// - Throws: ``LoadError/store(_:)``.
     @discardableResult
     public func clear(

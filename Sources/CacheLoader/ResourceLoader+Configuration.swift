@@ -61,9 +61,9 @@ extension ResourceLoader {
         ///
         /// These are gzip and deflate and, with the traits `Brotli` and `Zstd` of the package, br and zstd.
         public var decodesContent: Bool = true
-        /// The accepted types of content, such as `["image/*"]`, or `nil`, the default, for all. Content of another type
-        /// fails with ``LoadError/unacceptableContentType(_:url:)``, and is not stored. If it has `Age`, the load first
-        /// requests it once more, with `no-cache`.
+        /// The accepted types of content, such as `["image/*"]`, or `nil`, the default, for all. Content of another
+        /// type fails with ``LoadError/unacceptableContentType(_:url:)``, and is not stored. If it has `Age`, the load
+        /// first requests it once more, with `no-cache`.
         public var contentTypes: [MediaRange]? = nil
         /// Whether ``contentTypes`` permit content without a readable `Content-Type`; `false` by default.
         ///

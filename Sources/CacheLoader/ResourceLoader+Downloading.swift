@@ -33,8 +33,8 @@ extension ResourceLoader {
         return try await Self.write(content, to: file)
     }
 
-    /// Loads a request into a file and returns the events of the load, like ``events(for:as:deliversStale:)``. The file is
-    /// complete before ``LoadEvent/completed(_:)``. Stale content is not delivered first.
+    /// Loads a request into a file and returns the events of the load, like ``events(for:as:deliversStale:)``. The file
+    /// is complete before ``LoadEvent/completed(_:)``. Stale content is not delivered first.
     public func events(for request: ResourceRequest, to file: URL) -> AsyncStream<LoadEvent<URL>> {
         let load: AsyncStream<LoadEvent<ProcessingPlan.Content>> =
             events(for: Self.withoutMemory(request), .content, deliversStale: false)

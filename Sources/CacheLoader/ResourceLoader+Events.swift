@@ -23,8 +23,8 @@ extension ResourceLoader {
     ///
     /// The handler runs on the actor, never synchronously within this call. Its last call receives the end of the load.
     ///
-    /// - Returns: A task that ends after the last call. Cancelling the task cancels the load for this caller: the handler
-    ///   receives ``LoadEvent/cancelled``, unless the load has ended.
+    /// - Returns: A task that ends after the last call. Cancelling the task cancels the load for this caller: the
+    ///   handler receives ``LoadEvent/cancelled``, unless the load has ended.
     @discardableResult
     public func start<P: Processor, Home: Actor>(
         _ request: ResourceRequest, as processor: P = DataProcessor(), deliversStale: Bool = true, on actor: Home,
@@ -37,8 +37,8 @@ extension ResourceLoader {
     ///
     /// The handler never runs synchronously within this call. Its last call receives the end of the load.
     ///
-    /// - Returns: A task that ends after the last call. Cancelling the task cancels the load for this caller: the handler
-    ///   receives ``LoadEvent/cancelled``, unless the load has ended.
+    /// - Returns: A task that ends after the last call. Cancelling the task cancels the load for this caller: the
+    ///   handler receives ``LoadEvent/cancelled``, unless the load has ended.
     @discardableResult
     public func start<P: Processor>(
         _ request: ResourceRequest, as processor: P = DataProcessor(), deliversStale: Bool = true,

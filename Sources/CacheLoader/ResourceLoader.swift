@@ -114,18 +114,18 @@ public final class ResourceLoader: Sendable {
     /// let feed = try await loader.load("https://example.com/feed.json", as: .json(Feed.self))
     /// ```
     ///
-    /// A `String` or a `URL` must be an absolute `http` or `https` URL, or name a file that ``Configuration/loadsFiles``
-    /// allows.
+    /// A `String` or a `URL` must be an absolute `http` or `https` URL, or name a file that
+    /// ``Configuration/loadsFiles`` allows.
     ///
-    /// A processor runs once for a coalesced load, regardless of the number of callers. Callers with different processors
-    /// share the transfer, too. If no caller's processor accepts a response, its entry is removed from the store, and
-    /// other entries of its key stay. If that response came from the store, or has `Age`, the load asks the origin once
-    /// for the whole response. That request has `no-cache`, because an upstream cache may also have the response. A load
-    /// that must not ask the origin fails and leaves the entry.
+    /// A processor runs once for a coalesced load, regardless of the number of callers. Callers with different
+    /// processors share the transfer, too. If no caller's processor accepts a response, its entry is removed from the
+    /// store, and other entries of its key stay. If that response came from the store, or has `Age`, the load asks the
+    /// origin once for the whole response. That request has `no-cache`, because an upstream cache may also have the
+    /// response. A load that must not ask the origin fails and leaves the entry.
     ///
-    /// - Throws: ``LoadError``; ``LoadError/processing(url:reason:)`` if the processor fails. Cancelling the calling task
-    ///   ends the load with ``LoadError/cancelled`` immediately. The transfer continues for other waiters, and stops if
-    ///   no other waiter is left.
+    /// - Throws: ``LoadError``; ``LoadError/processing(url:reason:)`` if the processor fails. Cancelling the calling
+    ///   task ends the load with ``LoadError/cancelled`` immediately. The transfer continues for other waiters, and
+    ///   stops if no other waiter is left.
     @specialized(where P == DataProcessor, R == String)
     public func load<P: Processor, R: ResourceRequestConvertible>(
         _ request: R, as processor: P = DataProcessor()
@@ -216,8 +216,8 @@ public final class ResourceLoader: Sendable {
         change { $0.setLane(lane, of: load) }
     }
 
-    /// Returns once every arriving body is stored, as a whole or a part, or will not be stored, or once the calling task
-    /// is cancelled.
+    /// Returns once every arriving body is stored, as a whole or a part, or will not be stored, or once the calling
+    /// task is cancelled.
     ///
     /// A process that ends calls ``cancelAll()``, then this method, and then closes the store.
     public func waitForBodies() async {

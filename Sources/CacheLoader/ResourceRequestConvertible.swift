@@ -2,8 +2,8 @@ public import CacheFoundation
 
 /// A value that can be turned into a request for a resource.
 ///
-/// ``ResourceLoader/load(_:as:)`` and other methods of the loader take a ``ResourceRequest``, a `String` or a `URL`. They
-/// also take a type of yours that conforms, such as the endpoints of an API:
+/// ``ResourceLoader/load(_:as:)`` and other methods of the loader take a ``ResourceRequest``, a `String` or a `URL`.
+/// They also take a type of yours that conforms, such as the endpoints of an API:
 ///
 /// ```swift
 /// enum Endpoint: ResourceRequestConvertible {

@@ -16,9 +16,9 @@ internal import Synchronization
 /// ``withValue(_:)`` loads the value and holds a lease while a closure uses it.
 ///
 /// A loaded value stays without leases until memory is short: a signal of the loader's
-/// ``/CacheLoader/ResourceLoader/Configuration/memoryPressure`` then drops it. After that, and after a cancellation or a failure, the
-/// next ``acquire()`` loads it again. May be used from any thread. The resource retains its loader. Releasing the
-/// resource ends its wait for the load.
+/// ``/CacheLoader/ResourceLoader/Configuration/memoryPressure`` then drops it. After that, and after a cancellation or
+/// a failure, the next ``acquire()`` loads it again. May be used from any thread. The resource retains its loader.
+/// Releasing the resource ends its wait for the load.
 public final class LeasedResource<Output: Sendable>: Sendable {
     private typealias Model = ResourceModel<Output>
     private typealias Bound = Model.Bound

@@ -23,10 +23,10 @@ public import Observation
 /// The latest bound request wins: events of an earlier request change nothing. Each transition is one change. A value
 /// stays when its renewal fails. The resource retains its loader. Releasing the resource ends its wait for the load.
 ///
-/// A signal of the loader's ``/CacheLoader/ResourceLoader/Configuration/memoryPressure`` releases the value if the resource has no
-/// observers. The request stays bound; the next observer loads it again: from memory, from disk or from its origin.
-/// Reading a property does not count as observing, since its end cannot be detected. A view observes explicitly: as
-/// above, or with ``beginObserving()`` and ``endObserving()``.
+/// A signal of the loader's ``/CacheLoader/ResourceLoader/Configuration/memoryPressure`` releases the value if the
+/// resource has no observers. The request stays bound; the next observer loads it again: from memory, from disk or from
+/// its origin. Reading a property does not count as observing, since its end cannot be detected. A view observes
+/// explicitly: as above, or with ``beginObserving()`` and ``endObserving()``.
 @MainActor @Observable
 public final class ObservedResource<Output: Sendable> {
     private typealias Model = ResourceModel<Output>
@@ -88,8 +88,8 @@ public final class ObservedResource<Output: Sendable> {
         ResourcePresentation(snapshot.bound, placeholder: snapshot.placeholder)
     }
 
-    /// The content to show while there is no value, or `nil`, the default, for nothing. While there is a value, a change
-    /// of the placeholder is not visible.
+    /// The content to show while there is no value, or `nil`, the default, for nothing. While there is a value, a
+    /// change of the placeholder is not visible.
     public var placeholder: Output? {
         get { shownPlaceholder }
         set {
@@ -116,8 +116,8 @@ public final class ObservedResource<Output: Sendable> {
     /// Binds a request and begins to load it. `nil` binds none and restores the placeholder.
     ///
     /// The resource drops the value of the former request, and no longer waits for its load
-    /// (``/CacheLoader/ResourceRequest/abandonment``). Binding the same request again changes nothing while it is loading or loaded.
-    /// Otherwise the resource loads it again.
+    /// (``/CacheLoader/ResourceRequest/abandonment``). Binding the same request again changes nothing while it is
+    /// loading or loaded. Otherwise the resource loads it again.
     public func bind(_ request: ResourceRequest?) {
         apply { $0.bind(request, now: now) }
     }

@@ -112,8 +112,8 @@ extension ResponseStore {
     ///
     /// - Parameters:
     ///   - key: The key that could not be loaded.
-    ///   - request: A short text that equal requests for the key have in common. The index contains the text in clear, so
-    ///     use digests of credentials only. The default, `""`, is enough for a single kind of request.
+    ///   - request: A short text that equal requests for the key have in common. The index contains the text in clear,
+    ///     so use digests of credentials only. The default, `""`, is enough for a single kind of request.
     ///   - status: The HTTP status of the failure. For a failure without a status, the caller chooses a number.
     ///   - window: The time after which the next failure starts a new count. A new count also starts when the clock was
     ///     set back. `nil`, the default, counts all failures together.

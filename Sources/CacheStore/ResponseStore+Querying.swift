@@ -26,8 +26,8 @@ extension ResponseStore {
     ///   - sql: One SELECT statement on the views. The statement can also read `sqlite_schema`, `json_each` and
     ///     `json_tree`.
     ///   - arguments: The values of the parameters, in their order; as many as there are parameters.
-    ///   - maxRows: The number of rows after which the query stops, or `nil` for all rows. ``SQLRows/isTruncated`` tells
-    ///     whether the query has more.
+    ///   - maxRows: The number of rows after which the query stops, or `nil` for all rows. ``SQLRows/isTruncated``
+    ///     tells whether the query has more.
     /// - Throws: ``StoreError/index(_:)`` for invalid SQL, for any other statement, for any other table, and for a
     ///   wrong number of arguments. ``StoreError/queryTimedOut(limit:)``. ``StoreError/suspended`` and
     ///   ``StoreError/closed`` when the store is suspended or closed, also during the query.

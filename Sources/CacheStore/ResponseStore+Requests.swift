@@ -80,8 +80,8 @@ extension ResponseStore {
     /// after their end.
     ///
     /// - Parameters:
-    ///   - cursor: ``RequestRecords/next`` of the previous call, or ``RequestRecording/end``. `nil` starts at the oldest
-    ///     request.
+    ///   - cursor: ``RequestRecords/next`` of the previous call, or ``RequestRecording/end``. `nil` starts at the
+    ///     oldest request.
     ///   - limit: The most records to return.
     /// - Throws: ``StoreError/file(_:)``, ``StoreError/suspended``, ``StoreError/closed``.
     public func requestRecords(

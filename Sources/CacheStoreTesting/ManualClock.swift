@@ -13,8 +13,8 @@ internal import Synchronization
 /// clock.advance(by: .seconds(60))
 /// ```
 ///
-/// For any other parameter of type `@Sendable () -> Date` pass ``date()`` as `clock.date`. For a parameter that pauses a
-/// task pass ``sleep(_:)`` as `clock.sleep`. Safe to use from any thread.
+/// For any other parameter of type `@Sendable () -> Date` pass ``date()`` as `clock.date`. For a parameter that pauses
+/// a task pass ``sleep(_:)`` as `clock.sleep`. Safe to use from any thread.
 public final class ManualClock: Sendable {
     private struct State {
         var now: Date

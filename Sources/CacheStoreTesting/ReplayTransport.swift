@@ -11,10 +11,10 @@ internal import Synchronization
 /// let clock = ManualClock(transport.startDate)
 /// ```
 ///
-/// The file is an HTTP Archive (HAR 1.2): of a ``RecordingTransport``, of a browser's network panel, or of the inspector.
-/// A recorded answer has the same method, URL and content as the request, and the same values of the chosen fields. Equal
-/// requests get their answers in order, and the last one again and again. An answer with the status 206, 304, 412 or 416
-/// answers only a request with the recorded conditions and ranges.
+/// The file is an HTTP Archive (HAR 1.2): of a ``RecordingTransport``, of a browser's network panel, or of the
+/// inspector. A recorded answer has the same method, URL and content as the request, and the same values of the chosen
+/// fields. Equal requests get their answers in order, and the last one again and again. An answer with the status 206,
+/// 304, 412 or 416 answers only a request with the recorded conditions and ranges.
 ///
 /// Bodies arrive as the program has read them: the file contains them decoded, so a field such as `Content-Encoding` is
 /// absent. Safe to use from any task.
@@ -54,8 +54,8 @@ public final class ReplayTransport: HTTPTransport {
 
     /// Answers from the file.
     ///
-    /// - Throws: `TransportError.Code.unsupportedRequest`, which a loader does not retry, without a recorded answer. The
-    ///   message names the request.
+    /// - Throws: `TransportError.Code.unsupportedRequest`, which a loader does not retry, without a recorded answer.
+    ///   The message names the request.
     public func send(
         _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {

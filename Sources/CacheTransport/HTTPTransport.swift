@@ -34,8 +34,8 @@ public protocol HTTPTransport: Sendable {
     /// Calls `onInterimResponse` for each response with a status from 100 to 199, in order and before this method
     /// returns. 101 is the exception: it is a final response, and is returned.
     ///
-    /// By default, ignores interim responses and calls ``send(_:content:)``. A transport that wraps another one forwards
-    /// the call.
+    /// By default, ignores interim responses and calls ``send(_:content:)``. A transport that wraps another one
+    /// forwards the call.
     ///
     /// - Parameters:
     ///   - request: The prepared head, as for ``send(_:content:)``.

@@ -2,9 +2,9 @@ internal import CacheFoundation
 
 /// The proxies between a transport and the origins.
 ///
-/// A proxy is named by a URL, such as `http://proxy.example:3128`: the schemes are `http`, `https`, `socks4`, `socks4a`,
-/// `socks5` and `socks5h`, with the meanings of libcurl. With `socks4a` and `socks5h` the proxy finds the addresses of the
-/// hosts. The URL may contain a user and a password. The default port is 1080.
+/// A proxy is named by a URL, such as `http://proxy.example:3128`: the schemes are `http`, `https`, `socks4`,
+/// `socks4a`, `socks5` and `socks5h`, with the meanings of libcurl. With `socks4a` and `socks5h` the proxy finds the
+/// addresses of the hosts. The URL may contain a user and a password. The default port is 1080.
 public struct ProxySettings: Hashable, Sendable {
     /// No proxies.
     public static let none = ProxySettings(proxies: [:], exceptions: [])
@@ -28,12 +28,12 @@ public struct ProxySettings: Hashable, Sendable {
 
     /// The proxies that the environment names, by the rules of curl.
     ///
-    /// `http_proxy` for http, `https_proxy` or `HTTPS_PROXY` for https, `all_proxy` or `ALL_PROXY` for both. `no_proxy` or
-    /// `NO_PROXY` lists the hosts, domains and blocks of IPv4 addresses without a proxy. `HTTP_PROXY` does not count: for
-    /// a CGI program, the client of the server sets it by a field `Proxy`.
+    /// `http_proxy` for http, `https_proxy` or `HTTPS_PROXY` for https, `all_proxy` or `ALL_PROXY` for both. `no_proxy`
+    /// or `NO_PROXY` lists the hosts, domains and blocks of IPv4 addresses without a proxy. `HTTP_PROXY` does not
+    /// count: for a CGI program, the client of the server sets it by a field `Proxy`.
     ///
-    /// - Throws: ``TransportError/Code/unsupportedRequest`` if a variable is not the URL of a proxy. The message contains
-    ///   the name of the variable, not its value, which may contain a password.
+    /// - Throws: ``TransportError/Code/unsupportedRequest`` if a variable is not the URL of a proxy. The message
+    ///   contains the name of the variable, not its value, which may contain a password.
     public init(environment: [String: String]) throws(TransportError) {
         func value(_ names: String...) -> (name: String, text: String)? {
             for name in names {

@@ -16,8 +16,8 @@ public struct RootCertificates: Hashable, Sendable {
     ///
     /// The file is read once. Text outside of the certificates is ignored.
     ///
-    /// - Throws: ``TransportError`` with the code ``TransportError/Code/insecure`` if the file cannot be read, contains no
-    ///   certificate in PEM, or a damaged one.
+    /// - Throws: ``TransportError`` with the code ``TransportError/Code/insecure`` if the file cannot be read, contains
+    ///   no certificate in PEM, or a damaged one.
     public init(pemFile path: String) throws(TransportError) {
         let name = path.prefix(200).debugDescription
         let bytes: Data

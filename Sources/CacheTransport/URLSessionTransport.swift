@@ -5,11 +5,11 @@ internal import Synchronization
 
 /// The transport on `URLSession`, for apps. On Apple's systems the ``DefaultTransport``.
 ///
-/// The session's own cache, cookies, credentials and redirects are off. Bodies stream; the transport suspends a task while
-/// its reader lags behind by more than 256 KiB.
+/// The session's own cache, cookies, credentials and redirects are off. Bodies stream; the transport suspends a task
+/// while its reader lags behind by more than 256 KiB.
 ///
-/// Content in memory is sent from memory. The transport writes a stream to a temporary file before sending. Only the user
-/// can read the file; the transport removes the file after the exchange.
+/// Content in memory is sent from memory. The transport writes a stream to a temporary file before sending. Only the
+/// user can read the file; the transport removes the file after the exchange.
 ///
 /// `URLSession` also removes known content codings (``TransportResponse/isBodyDecoded``), and joins field lines of the
 /// same name with a comma. A program cannot turn this off. It hides interim responses.
@@ -43,9 +43,10 @@ public final class URLSessionTransport: HTTPTransport {
 
     /// Creates a transport whose session has the caller's settings, such as proxies, TLS versions or protocol classes.
     ///
-    /// Copies the settings, and turns off cache, cookies and stored credentials in the copy. `configuration` replaces the
-    /// timeout of a request and the number of connections. ``prepare(_:)`` shows `httpAdditionalHeaders`. An existing
-    /// `URLSession` cannot be used, because its delegate cannot change. A background configuration cannot be used either.
+    /// Copies the settings, and turns off cache, cookies and stored credentials in the copy. `configuration` replaces
+    /// the timeout of a request and the number of connections. ``prepare(_:)`` shows `httpAdditionalHeaders`. An
+    /// existing `URLSession` cannot be used, because its delegate cannot change. A background configuration cannot be
+    /// used either.
     ///
     /// - Parameters:
     ///   - sessionConfiguration: The settings of the session.

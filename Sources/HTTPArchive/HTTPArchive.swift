@@ -1,5 +1,5 @@
-// The module `HTTPArchive` reads and writes HTTP Archives (HAR 1.2), redacts credentials, and matches requests with recorded
-// exchanges. The module may decode content codings. The module uses no network and no store.
+// The module `HTTPArchive` reads and writes HTTP Archives (HAR 1.2), redacts credentials, and matches requests with
+// recorded exchanges. The module may decode content codings. The module uses no network and no store.
 
 package import CacheFoundation
 

@@ -38,7 +38,8 @@ extension HTTPCache {
     /// ```
     ///
     /// Register the class before the process creates its first session: FoundationNetworking asks its own classes first
-    /// afterwards. Requests have the cookies of `URLSessionConfiguration.default`. The process keeps the cache until it ends.
+    /// afterwards. Requests have the cookies of `URLSessionConfiguration.default`. The process keeps the cache until it
+    /// ends.
     public var urlProtocol: URLProtocol.Type {
         ProtocolRoutes.shared.type(for: ProtocolRoute(cache: self, settings: SessionSettings(.default)))
     }

@@ -32,8 +32,8 @@ final class PseudoTerminal: Sendable {
         ) -> Int32
     #endif
 
-    /// Returns the written bytes, with line feeds as the program wrote them. Call this after closing ``end``; waits until
-    /// the program has closed it, too.
+    /// Returns the written bytes, with line feeds as the program wrote them. Call this after closing ``end``; waits
+    /// until the program has closed it, too.
     ///
     /// - Parameter seeing: Receives the bytes so far as text, after each read.
     func written(seeing: @escaping @Sendable (String) -> Void = { _ in }) async -> Data {

@@ -21,8 +21,8 @@ extension DispatchSemaphore {
     }
 }
 
-/// Returns once the condition holds. For events that send no signal, such as the end of background work. Records an issue
-/// after five minutes in vain, so that a rule that is broken fails its test by name.
+/// Returns once the condition holds. For events that send no signal, such as the end of background work. Records an
+/// issue after five minutes in vain, so that a rule that is broken fails its test by name.
 public func eventually<Failure: Error>(
     isolation: isolated (any Actor)? = #isolation, fileID: String = #fileID, filePath: String = #filePath,
     line: Int = #line, column: Int = #column, _ condition: () async throws(Failure) -> Bool

@@ -61,8 +61,8 @@ struct Proxy {
 
     // MARK: Servers
 
-    /// A file server without freshness information. RFC 9111 §4.2.2: the heuristic lifetime is a tenth of the age of the
-    /// file.
+    /// A file server without freshness information. RFC 9111 §4.2.2: the heuristic lifetime is a tenth of the age of
+    /// the file.
     private final class Origin {
         let port: Int
         private let server: LineProcess

@@ -135,7 +135,8 @@ extension AcceptedValue {
         return Self(description, .text) { $0.text.flatMap { values[$0] } }
     }
 
-    /// A list whose elements all convert. Separated by commas in an environment variable, whose empty value is an empty list.
+    /// A list whose elements all convert. Separated by commas in an environment variable, whose empty value is an empty
+    /// list.
     static func list<Element>(
         of elements: String, convert: @escaping @Sendable (String) -> Element?
     ) -> Self where Value == [Element] {

@@ -4,7 +4,8 @@ internal import Configuration
 package struct ConfigurationKey<Root: Sendable>: Sendable {
     /// The name below the scope, such as `maxBytes` or `policy.mode`.
     package let name: String
-    /// Reads the value of the key with this full name. Returns its change of the configuration, or `nil` for an absent key.
+    /// Reads the value of the key with this full name. Returns its change of the configuration, or `nil` for an absent
+    /// key.
     private let change: @Sendable (String, ConfigReader) async throws(ConfigurationError) -> Change?
 
     private typealias Change = @Sendable (inout Root) -> Void
@@ -26,7 +27,8 @@ package struct ConfigurationKey<Root: Sendable>: Sendable {
         self.init(name, kind) { $0[keyPath: path] = $1 }
     }
 
-    /// The key of a part, such as `policy.mode` from the key `mode` of a policy. An empty name of the part adds nothing.
+    /// The key of a part, such as `policy.mode` from the key `mode` of a policy. An empty name of the part adds
+    /// nothing.
     init<Part>(_ part: String, _ path: any WritableKeyPath<Root, Part> & Sendable, _ key: ConfigurationKey<Part>) {
         name = part.isEmpty ? key.name : "\(part).\(key.name)"
         change = { (name, reader) async throws(ConfigurationError) -> Change? in

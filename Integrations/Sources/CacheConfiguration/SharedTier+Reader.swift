@@ -10,8 +10,8 @@ public import Foundation
 #endif
 
 extension SharedTier {
-    /// Creates a tier from the keys that begin with `tier.`: the engine from `tier.url`, its keys from `tier.keyFile` or
-    /// `tier.key`, and its configuration. Returns `nil` if `tier.url` is absent or empty. Sends no request.
+    /// Creates a tier from the keys that begin with `tier.`: the engine from `tier.url`, its keys from `tier.keyFile`
+    /// or `tier.key`, and its configuration. Returns `nil` if `tier.url` is absent or empty. Sends no request.
     ///
     /// ```swift
     /// var transport: any HTTPTransport = DefaultTransport()

@@ -17,8 +17,8 @@ private struct RequestSums {
         var savedBytes: Int64 = 0
 
         mutating func add(_ record: RequestRecord) {
-            // A validation in the background is no request of a program, but loads bytes. The answer before it has saved
-            // the body.
+            // A validation in the background is no request of a program, but loads bytes. The answer before it has
+            // saved the body.
             if !record.isBackground {
                 counts[record.outcome, default: 0] += 1
                 requests.count(record.outcome)

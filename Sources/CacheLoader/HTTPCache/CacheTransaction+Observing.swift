@@ -4,8 +4,8 @@ internal import HTTPCaching
 internal import HTTPTypes
 internal import Logging
 
-/// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it. Also notes it
-/// for the record of requests, if the store keeps one.
+/// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it. Also notes
+/// it for the record of requests, if the store keeps one.
 extension CacheTransaction {
     /// Begins a record of this request, if the store records requests.
     func recordedRequest() -> RecordedRequest? {
@@ -29,8 +29,8 @@ extension CacheTransaction {
     /// Whether the request counts. A validation in the background is no request of the program.
     private var isOfProgram: Bool { !isBackground }
 
-    /// Records a stored response that is served in place of a failed origin. In the store the request counts once, by its
-    /// answer. The counters of the cache count the error, too: see ``CacheCounters``.
+    /// Records a stored response that is served in place of a failed origin. In the store the request counts once, by
+    /// its answer. The counters of the cache count the error, too: see ``CacheCounters``.
     func noteStaleFallback(_ entry: StoredEntry) {
         if isOfProgram {
             store.touch(entry, as: .stale)

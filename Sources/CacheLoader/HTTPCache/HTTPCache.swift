@@ -125,10 +125,10 @@ public final class HTTPCache: Sendable {
     ///   - request: The head, with scheme, authority and path.
     ///   - content: The content of the request, which streams to the origin, or `nil` for none.
     ///   - policy: Changes to the configured policy for this request.
-    ///   - onInterimResponse: Receives the interim responses of the origin to this request, such as 103 (RFC 9110 §15.2):
-    ///     in order, on any thread, and before this method returns. Must not block. Interim responses are neither stored
-    ///     nor shared: an answer from the store has none, and neither has an answer from the request of another caller.
-    ///     With `nil`, the default, the cache ignores them.
+    ///   - onInterimResponse: Receives the interim responses of the origin to this request, such as 103 (RFC 9110
+    ///     §15.2): in order, on any thread, and before this method returns. Must not block. Interim responses are
+    ///     neither stored nor shared: an answer from the store has none, and neither has an answer from the request of
+    ///     another caller. With `nil`, the default, the cache ignores them.
     /// - Throws: ``LoadError/invalidURL(_:reason:)`` and ``LoadError/cancelled``. Reading the body also throws
     ///   ``LoadError/transport(_:url:)`` and ``LoadError/bodyTooLarge(url:limit:)``.
     public func response(
@@ -171,8 +171,8 @@ public final class HTTPCache: Sendable {
         tasks.cancelAll()
     }
 
-    /// Returns once every arriving body is stored, as a whole or a part, or will not be stored, or once the calling task
-    /// is cancelled. Bodies whose callers still read them arrive, too.
+    /// Returns once every arriving body is stored, as a whole or a part, or will not be stored, or once the calling
+    /// task is cancelled. Bodies whose callers still read them arrive, too.
     ///
     /// A process that ends calls ``cancelRevalidations()``, then this method, and then closes the store.
     public func waitForBodies() async {

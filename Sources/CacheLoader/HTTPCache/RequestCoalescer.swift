@@ -11,8 +11,8 @@ final class RequestCoalescer: Sendable {
     enum Outcome: Sendable {
         /// The request of this caller was sent, and got this response.
         case answered(CachedResponse)
-        /// The request of another caller was sent, and its head has arrived. The body keeps arriving while this response
-        /// is held.
+        /// The request of another caller was sent, and its head has arrived. The body keeps arriving while this
+        /// response is held.
         case decideAgain(CachedResponse)
         /// The request that was sent failed.
         case failed(LoadError)
@@ -37,8 +37,8 @@ final class RequestCoalescer: Sendable {
         var responses: [CacheKey: [UInt64: ArrivingResponse]] = [:]
         var lastNumber: UInt64 = 0
         var epochs = Epochs(capacity: 256)
-        /// Keys whose last response could not be shared, and the time until which their requests do not wait for each other.
-        /// A dropped key costs one more wait.
+        /// Keys whose last response could not be shared, and the time until which their requests do not wait for each
+        /// other. A dropped key costs one more wait.
         var uncacheable = BoundedDictionary<CacheKey, HTTPDate>()
         /// Keys whose lock another process held for longer than a caller waits. A dropped key costs one more wait.
         var hung = BoundedDictionary<CacheKey, Void>()

@@ -2,10 +2,10 @@ internal import CacheStore
 
 /// Counts of an ``HTTPCache`` or a ``ResourceLoader`` since its creation.
 ///
-/// ``requests`` counts the requests of the program. The answers count, too: as a hit, memory hit, stale answer,
-/// answer of a tier, revalidation, miss or error. So do each redirect of a load and each further attempt, but not a revalidation in the
-/// background. A stored response that is served in place of an error counts as a stale answer and as an error.
-/// The statistics of the store and its view `cache_requests` hold the permanent counts of all processes.
+/// ``requests`` counts the requests of the program. The answers count, too: as a hit, memory hit, stale answer, answer
+/// of a tier, revalidation, miss or error. So do each redirect of a load and each further attempt, but not a
+/// revalidation in the background. A stored response that is served in place of an error counts as a stale answer and
+/// as an error. The statistics of the store and its view `cache_requests` hold the permanent counts of all processes.
 public struct CacheCounters: Hashable, Sendable {
     /// Requests to the cache or the loader, with any result: each response, load and prefetched request. Lookups in the
     /// store alone count if they find an answer.

@@ -15,8 +15,8 @@ public import CacheFoundation
 /// its room before the commit.
 ///
 /// The limits of time and ``minFreeBytes`` need no call and no commit. The store looks at them when it opens, and then
-/// each sixteenth of the shortest time: at least each hour, and at most each minute. An entry that is too old may answer
-/// until then. A look counts the accesses, and reads every entry if one of the oldest has to go.
+/// each sixteenth of the shortest time: at least each hour, and at most each minute. An entry that is too old may
+/// answer until then. A look counts the accesses, and reads every entry if one of the oldest has to go.
 public struct Limits: Hashable, Sendable {
     /// The most bytes on disk, or `nil` for no limit.
     public var maxBytes: Int64?
@@ -34,9 +34,9 @@ public struct Limits: Hashable, Sendable {
     /// The longest time since the body of an entry was stored, or `nil` for no limit. A validation does not change that
     /// time, and freshness does not matter.
     public var maxAge: Duration?
-    /// The bytes that stay free on the volume of the store, or `nil` for no limit. While other programs fill the volume,
-    /// each look evicts the missing bytes, at most all unpinned entries. Bytes that a snapshot of the volume or an open
-    /// file keeps do not become free, and the next look evicts more.
+    /// The bytes that stay free on the volume of the store, or `nil` for no limit. While other programs fill the
+    /// volume, each look evicts the missing bytes, at most all unpinned entries. Bytes that a snapshot of the volume or
+    /// an open file keeps do not become free, and the next look evicts more.
     public var minFreeBytes: Int64?
     /// The share of a limit, between 0 and 1, down to which an eviction goes. With 0.9, the default, one eviction
     /// removes many entries, so that not every write evicts.

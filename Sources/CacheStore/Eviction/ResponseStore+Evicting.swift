@@ -9,8 +9,8 @@ extension ResponseStore {
     ///
     /// - Parameters:
     ///   - maxBytes: The most bytes on disk; 0 or less removes all unpinned entries.
-    ///   - dryRun: Whether only to count the entries. Writes the pending accesses first. The count itself takes no lock,
-    ///     and each entry counts with the average of its pages in the index.
+    ///   - dryRun: Whether only to count the entries. Writes the pending accesses first. The count itself takes no
+    ///     lock, and each entry counts with the average of its pages in the index.
     /// - Throws: ``StoreError/busy(path:)``, ``StoreError/index(_:)``, ``StoreError/readOnly(path:)``. Entries that
     ///   were removed before the error stay removed.
     @discardableResult

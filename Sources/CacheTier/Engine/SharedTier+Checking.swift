@@ -28,8 +28,8 @@ public struct TierCheck: Hashable, Sendable {
 }
 
 extension SharedTier {
-    /// Writes, reads and deletes an object to test the address, the credentials, the permissions and the speed. With keys
-    /// that cannot write, only reads.
+    /// Writes, reads and deletes an object to test the address, the credentials, the permissions and the speed. With
+    /// keys that cannot write, only reads.
     ///
     /// - Throws: ``TierError/engine(_:)`` with the answer of the engine.
     public func check() async throws(TierError) -> TierCheck {

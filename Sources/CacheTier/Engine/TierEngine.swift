@@ -25,7 +25,8 @@ public protocol TierEngine: Sendable {
     /// - Parameters:
     ///   - bytes: The content of the object.
     ///   - name: The name, as in ``object(named:)``.
-    ///   - onlyIfAbsent: Whether to leave an existing object as it is. An engine without conditional writes replaces it.
+    ///   - onlyIfAbsent: Whether to leave an existing object as it is. An engine without conditional writes replaces
+    ///     it.
     /// - Returns: Whether the object was written.
     func put(_ bytes: Data, as name: String, onlyIfAbsent: Bool) async throws(TierEngineError) -> Bool
 

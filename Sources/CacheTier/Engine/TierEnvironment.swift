@@ -6,8 +6,8 @@ extension TierKeys {
     /// `CACHESTORE_TIER_KEY`, as `cachestore` does.
     ///
     /// - Parameter environment: The variables, such as `ProcessInfo.processInfo.environment`.
-    /// - Throws: The error of ``init(contentsOfFile:)``. Without a file, ``TierError/environment(_:)`` unless the secret
-    ///   has at least 64 hexadecimal digits.
+    /// - Throws: The error of ``init(contentsOfFile:)``. Without a file, ``TierError/environment(_:)`` unless the
+    ///   secret has at least 64 hexadecimal digits.
     public init(environment: [String: String]) throws(TierError) {
         if let path = environment["CACHESTORE_TIER_KEY_FILE"], !path.isEmpty {
             self = try TierKeys(contentsOfFile: path)
@@ -27,9 +27,9 @@ extension TierKeys {
 extension SharedTier {
     /// Returns the engine for the URL in a text, as the option `--tier` of `cachestore` does.
     ///
-    /// `s3+https://HOST/BUCKET` is an ``S3Engine``. Its region comes from `AWS_REGION` or `AWS_DEFAULT_REGION`, by default
-    /// `us-east-1`, and its credentials from ``S3Credentials/standard(environment:transport:)``. Any other URL is a
-    /// ``PlainEngine``. An empty variable counts as absent, as in the SDKs of AWS.
+    /// `s3+https://HOST/BUCKET` is an ``S3Engine``. Its region comes from `AWS_REGION` or `AWS_DEFAULT_REGION`, by
+    /// default `us-east-1`, and its credentials from ``S3Credentials/standard(environment:transport:)``. Any other URL
+    /// is a ``PlainEngine``. An empty variable counts as absent, as in the SDKs of AWS.
     ///
     /// - Parameters:
     ///   - text: The URL of the folder, with or without `s3+`.

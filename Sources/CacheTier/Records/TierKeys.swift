@@ -95,8 +95,8 @@ public struct TierKeys: Sendable {
     /// Creates the keys of a tier.
     ///
     /// - Parameters:
-    ///   - names: At least 32 random bytes that all machines share. They turn URLs into names of objects, and must never
-    ///     change: with another secret the tier is empty.
+    ///   - names: At least 32 random bytes that all machines share. They turn URLs into names of objects, and must
+    ///     never change: with another secret the tier is empty.
     ///   - writing: The key that authenticates new records, or `nil` for a machine that only reads.
     ///   - reading: Additional accepted keys.
     /// - Throws: ``TierError/invalidKey(id:)`` with `names` for a short secret.

@@ -8,10 +8,10 @@ public import HTTPTypes
 
 /// The transport on libcurl, the ``DefaultTransport`` on Linux.
 ///
-/// One thread carries all transfers of a transport. It speaks HTTP/1.1, and HTTP/2 if a TLS origin offers it. Content and
-/// bodies stream in both directions with back-pressure. Targets and field values pass byte for byte; field lines keep
-/// their order, their number and the case of their names. The transport follows no redirects, keeps no cookies, decodes
-/// nothing, and adds no field that `Vary` could name.
+/// One thread carries all transfers of a transport. It speaks HTTP/1.1, and HTTP/2 if a TLS origin offers it. Content
+/// and bodies stream in both directions with back-pressure. Targets and field values pass byte for byte; field lines
+/// keep their order, their number and the case of their names. The transport follows no redirects, keeps no cookies,
+/// decodes nothing, and adds no field that `Vary` could name.
 ///
 /// A request with a safe method is sent once more, on a new connection, if an old connection was closed (RFC 9110
 /// §9.2.2). All other requests are sent once.
@@ -97,8 +97,8 @@ public final class CurlTransport: HTTPTransport {
     /// - Parameters:
     ///   - request: Goes out unchanged, except for `Host` and the framing.
     ///   - content: The content of the request, which the transport reads once, or `nil` for none.
-    ///   - onInterimResponse: Receives the interim responses in order, on the thread of the transport, which it must not
-    ///     block.
+    ///   - onInterimResponse: Receives the interim responses in order, on the thread of the transport, which it must
+    ///     not block.
     public func send(
         _ request: HTTPRequest, content: RequestContent?,
         onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void

@@ -42,7 +42,8 @@ struct SessionSettings: Sendable {
 
     private static let defaultTimeout: TimeInterval = 60
 
-    /// Returns the next request of a redirect without the cookies of the storage. ``applied(to:)`` adds those for its URL.
+    /// Returns the next request of a redirect without the cookies of the storage. ``applied(to:)`` adds those for its
+    /// URL.
     func withoutCookies(_ request: URLRequest) -> URLRequest {
         guard cookieStorage != nil, request.httpShouldHandleCookies else { return request }
         var request = request

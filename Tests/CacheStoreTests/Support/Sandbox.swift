@@ -56,8 +56,8 @@ final class Sandbox: Sendable {
         }.sorted()
     }
 
-    /// The number of this process's descriptors of a file or folder of the store. Thousands of tests run in one process:
-    /// no limit of the numbers is assumed.
+    /// The number of this process's descriptors of a file or folder of the store. Thousands of tests run in one
+    /// process: no limit of the numbers is assumed.
     func descriptorCount(of name: String) throws -> Int {
         var file = stat()
         guard stat(path + "/" + name, &file) == 0 else { return 0 }

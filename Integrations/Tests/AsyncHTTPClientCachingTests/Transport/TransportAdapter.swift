@@ -2,7 +2,8 @@ import AsyncHTTPClientCaching
 import CacheLoader
 import Foundation
 
-/// The transports of this package. The suites of the package CacheStore run against each; this folder has links to them.
+/// The transports of this package. The suites of the package CacheStore run against each; this folder has links to
+/// them.
 enum TransportAdapter: String, CaseIterable, Sendable {
     case asyncHTTPClient = "AsyncHTTPClient"
 

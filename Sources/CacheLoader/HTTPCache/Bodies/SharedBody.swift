@@ -142,8 +142,8 @@ final class SharedBody: Sendable {
         guard !isStopped else { throw .cancelled }
         let received = present + Int64(chunk?.count ?? 0)
         guard received <= limits.maxByteCount else { throw .bodyTooLarge(url: url, limit: limits.maxByteCount) }
-        // RFC 9111 §3.3, RFC 9112 §8: a transport checks the length of its message, but not of the range in the message.
-        // Some transports do not check the message either.
+        // RFC 9111 §3.3, RFC 9112 §8: a transport checks the length of its message, but not of the range in the
+        // message. Some transports do not check the message either.
         if let expectedByteCount, received > expectedByteCount {
             throw .transport(TransportError(.malformedResponse, message: "the body is longer than announced"), url: url)
         }

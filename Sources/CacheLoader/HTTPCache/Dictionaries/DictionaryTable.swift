@@ -21,7 +21,8 @@ final class DictionaryTable: Sendable {
         }
     }
 
-    /// The body of an entry. A replacement gives the entry a new id; an index that replaces a quarantined one uses ids again.
+    /// The body of an entry. A replacement gives the entry a new id; an index that replaces a quarantined one uses ids
+    /// again.
     private struct Content: Hashable {
         let id: Int64
         let digest: ContentDigest?

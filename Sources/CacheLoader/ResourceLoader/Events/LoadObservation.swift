@@ -1,8 +1,8 @@
 internal import Synchronization
 
 /// Passes all events of a load to a stream, in the order that ``LoadEvent`` promises, regardless of which source is
-/// faster. Processing a stored value may take longer than the answer of the origin. Events from the origin then wait for
-/// the stored value. The end of the load does not wait, and the stored value is dropped.
+/// faster. Processing a stored value may take longer than the answer of the origin. Events from the origin then wait
+/// for the stored value. The end of the load does not wait, and the stored value is dropped.
 package final class LoadObservation<Output: Sendable>: Sendable {
     private struct State {
         var isWaitingForCached = false

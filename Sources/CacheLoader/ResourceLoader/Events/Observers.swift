@@ -7,8 +7,8 @@ package final class Observers<Event: Sendable>: Sendable {
         var lastID: UInt64 = 0
     }
 
-    /// Guards the observers. They are called and released outside the lock: an observer may hold the last reference to an
-    /// object that has a lock.
+    /// Guards the observers. They are called and released outside the lock: an observer may hold the last reference to
+    /// an object that has a lock.
     private let state = Mutex(State())
 
     package init() {}

@@ -60,8 +60,8 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
 
     // MARK: Limits
 
-    /// The highest total cost of the values, in units of the caller's choice, or `nil` for no limit. 0 keeps only values
-    /// that cost nothing.
+    /// The highest total cost of the values, in units of the caller's choice, or `nil` for no limit. 0 keeps only
+    /// values that cost nothing.
     ///
     /// Lowering the limit evicts immediately. During memory pressure a lower limit may be in force; see
     /// ``StressLimits``.

@@ -1,5 +1,5 @@
-/// Reports whether hosts are reachable, so that loads wait for the network instead of failing, and the conditions of the
-/// network, so that loads wait for a better one.
+/// Reports whether hosts are reachable, so that loads wait for the network instead of failing, and the conditions of
+/// the network, so that loads wait for a better one.
 ///
 /// Without a `Reachability`, a load fails immediately if its host refuses the connection or has no address, and no load
 /// is held back.

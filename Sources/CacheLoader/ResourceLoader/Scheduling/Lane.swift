@@ -21,7 +21,8 @@ public struct LaneWidths: Hashable, Sendable {
     public var urgent: Int
     /// Transfers in the background lane; 1 by default.
     public var background: Int
-    /// Transfers to one host, in both lanes together; 4 by default, so that no host can take all places of the urgent lane.
+    /// Transfers to one host, in both lanes together; 4 by default, so that no host can take all places of the urgent
+    /// lane.
     public var perHost: Int
 
     /// Creates numbers of transfers; each has its documented default.

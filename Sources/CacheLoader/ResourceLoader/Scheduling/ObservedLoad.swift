@@ -9,7 +9,8 @@ struct ObservedLoad: Sendable {
     /// The time at which the load was queued, or `nil` once its turn has come.
     var queuedAt: Date?
 
-    /// Keeps the task-local values of the calling task. Returns `nil` without an observer. Must be called without a lock.
+    /// Keeps the task-local values of the calling task. Returns `nil` without an observer. Must be called without a
+    /// lock.
     init?(_ load: Load) {
         guard let observer = load.configuration.observer else { return nil }
         scope = observer.makeScope()

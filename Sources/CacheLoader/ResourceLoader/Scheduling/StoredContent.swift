@@ -169,7 +169,8 @@ extension ResourceLoader {
     }
 }
 
-/// The stored redirects that lead to stored content, and the content. A class, because a step has about fifty references to copy.
+/// The stored redirects that lead to stored content, and the content. A class, because a step has about fifty
+/// references to copy.
 final class StoredSteps<Answer: ChosenResponse>: Sendable {
     let redirects: [(transaction: CacheTransaction, answer: Answer)]
     let transaction: CacheTransaction
