@@ -290,8 +290,7 @@ struct BlobPath {
     let text: String
 
     init(_ digest: ContentDigest) {
-        let digits = digest.description
-        text = "\(digits.prefix(2))/\(digits.dropFirst(2))"
+        text = digest.hexadecimal(separator: UInt8(ascii: "/"), after: 1)
     }
 
     var shard: String { String(text.prefix(2)) }

@@ -56,13 +56,22 @@ public struct ContentDigest: Hashable, Sendable {
 
 extension ContentDigest: CustomStringConvertible {
     /// 64 lower-case hexadecimal digits.
-    public var description: String {
-        String(unsafeUninitializedCapacity: 64) { digits in
+    public var description: String { hexadecimal(separator: nil, after: 0) }
+
+    /// Returns the digits, with a separator after those of the first `count` bytes.
+    func hexadecimal(separator: UInt8?, after count: Int) -> String {
+        String(unsafeUninitializedCapacity: 65) { digits in
             withUnsafeBytes { bytes in
+                var length = 0
                 for (index, byte) in bytes.enumerated() {
-                    (digits[2 * index], digits[2 * index + 1]) = byte.hexadecimalDigits
+                    if index == count, let separator {
+                        digits[length] = separator
+                        length += 1
+                    }
+                    (digits[length], digits[length + 1]) = byte.hexadecimalDigits
+                    length += 2
                 }
-                return 64
+                return length
             }
         }
     }
