@@ -130,7 +130,7 @@ public final class ResourceLoader: Sendable {
     public func load<P: Processor, R: ResourceRequestConvertible>(
         _ request: R, as processor: P = DataProcessor()
     ) async throws(LoadError) -> Loaded<P.Output> where P.Input == Data {
-        // Specialized, because generic code would add a sixth to the instructions of a load from memory.
+        // Specialized, because generic code would add a seventh to the instructions of a load from memory.
         try await load(request.resourceRequest, ProcessingPlan(processor))
     }
 

@@ -9,7 +9,7 @@ package struct EvictionBatch: Sendable {
     package var isDone = false
     /// Whether only pinned and spared entries are left.
     var isExhausted = false
-    /// The order from which the next transaction continues; `nil` for a policy, whose order changes with accesses.
+    /// The order from which the next transaction continues. A policy has none, because accesses change its order.
     var rest: EvictionOrder?
 }
 

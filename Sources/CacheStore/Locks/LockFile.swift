@@ -36,7 +36,7 @@ package struct LockFile: Sendable {
         self.isReadOnly = isReadOnly
     }
 
-    /// The file that now has the name, created if missing; `nil` after an error. One system call if it is already open.
+    /// Opens the file that now has the name, and creates a missing one. Makes one system call if it is already open.
     package mutating func open() -> FileDescriptor? {
         if let file, (try? root.status(of: Self.name))?.inode == file.inode { return file.descriptor }
         file = nil

@@ -64,7 +64,7 @@ public struct RequestRecord: Hashable, Sendable {
     /// The host of the URL, or `nil` for a key without a URL.
     public var host: String? { URLText.host(ofNormalized: url) }
 
-    /// A request for `target`, the key of the URL. `key` is that of the stored response; `nil` means `target`.
+    /// A request for `target`, the key of the URL. The stored response has `key`, or the same key for `nil`.
     package init(
         startedAt: Date, method: String, target: CacheKey, key: CacheKey? = nil, outcome: RequestOutcome,
         isBackground: Bool = false

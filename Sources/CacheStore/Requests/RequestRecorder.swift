@@ -55,7 +55,7 @@ package final class RequestRecorder: Sendable {
 
     // MARK: Recording
 
-    /// The number for ``add(_:since:)`` at the end of a request that begins now; `nil` while the store does not record.
+    /// The number for ``add(_:since:)`` at the end of a request that begins now, if the store records.
     package var beginning: UInt64? {
         guard !isReadOnly else { return nil }
         let now = cplatform_coarse_milliseconds()

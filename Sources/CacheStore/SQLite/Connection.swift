@@ -205,8 +205,8 @@ package final class Connection {
         interruption = nil
     }
 
-    /// Asks `authorizer` about each action of a prepared statement; `nil` allows all. SQLite prepares existing
-    /// statements again at their next run. The caller keeps `authorizer` alive.
+    /// Asks `authorizer` about each action of a prepared statement. Without one, all are allowed. SQLite prepares
+    /// existing statements again at their next run. The caller keeps `authorizer` alive.
     func setAuthorizer(_ authorizer: QueryAuthorizer?) {
         guard let authorizer else {
             sqlite3_set_authorizer(handle, nil, nil)

@@ -31,7 +31,7 @@ struct WALIndexHeader: Equatable, @unchecked Sendable {
         self.memory = UnsafeRawPointer(memory)
     }
 
-    /// The present version of the index, without a system call; `nil` if unknown, as before the first commit to a WAL.
+    /// The present version of the index, without a system call. It is unknown before the first commit to a WAL.
     var version: IndexVersion? {
         var version = csqlitevfs_version()
         return csqlitevfs_read_version(memory, &version) == 1 ? IndexVersion(version) : nil

@@ -52,8 +52,8 @@ final class ProgressLine: Sendable {
         try write()
     }
 
-    /// Shows the line while `work` runs. Calls `ask` before each update, for work that does not call ``say(_:)``; `nil`
-    /// keeps the text.
+    /// Shows the line while `work` runs. Calls `ask` before each update, for work that does not call ``say(_:)``. The
+    /// text stays if `ask` returns `nil`.
     func show<Result>(
         asking ask: @escaping @Sendable () -> String? = { nil }, during work: () async throws -> Result
     ) async throws -> Result {

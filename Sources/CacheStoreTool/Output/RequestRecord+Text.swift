@@ -3,7 +3,7 @@ import CacheStore
 import Foundation
 
 extension RequestRecord {
-    /// Returns the request as a line of text. Cuts the URL to the columns of the terminal; `nil` keeps the whole URL.
+    /// Returns the request as a line of text. Cuts the URL to the columns of the terminal, if there is one.
     func line(width: Int?) -> String {
         // Example: 2026-01-31T12:34:56.789Z
         let time = String(timestamp.dropFirst(11).prefix(12))
