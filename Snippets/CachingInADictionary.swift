@@ -1,7 +1,6 @@
 // A cache around a dictionary: the sample of the documentation of HTTPCaching.
 
 import HTTPCaching
-import HTTPTypes
 
 /// Answers requests from memory where RFC 9111 allows it, and from the origin otherwise.
 actor DictionaryCache {

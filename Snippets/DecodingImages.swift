@@ -4,7 +4,6 @@ import CacheImages
 import CacheLoader
 import CacheStore
 import Foundation
-import HTTPTypes
 
 /// The bytes of an image, and the pixels to draw.
 struct Picture {

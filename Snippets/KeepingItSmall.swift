@@ -13,4 +13,4 @@ let avatar = try CacheKey(url: "https://example.com/avatar.png", partition: "use
 try store.setOptions(EntryOptions(isPinned: true, tags: ["avatars"]), for: avatar)
 
 print(try store.removeAll(.tag("avatars"), dryRun: true).bytes)
-try store.removeAll(partition: "user-17")  // at logout
+try store.removeAll(.partition("user-17"))  // at logout

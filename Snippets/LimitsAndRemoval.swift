@@ -18,7 +18,7 @@ func sayHowLong(_ store: ResponseStore, _ logo: Data, _ metadata: EntryMetadata,
 
 func remove(_ store: ResponseStore, _ key: CacheKey) throws {
     try store.remove(key)
-    try store.removeAll(partition: "user-17")
+    try store.removeAll(.partition("user-17"))
     let avatars = EntrySelection(host: "example.com", tag: "avatars")
     print(try store.removeAll(avatars, dryRun: true).entries)
     try store.removeAll(avatars)

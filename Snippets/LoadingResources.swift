@@ -48,10 +48,10 @@ func follow(_ loader: ResourceLoader) async {
     for await event in loader.events(for: ResourceRequest("https://example.com/notes.txt"), as: .text) {
         switch event {
         case .cached(let old): print("for now:", old.value)
-        case .requesting(let hadCached): print(hadCached ? "looking for news" : "loading")
+        case .requesting(let hadCached): print(hadCached ? "checking for changes" : "loading")
         case .progress(let received, let total): print(received, "of", total ?? -1)
         case .retrying(let error, let failedAttempts, _): print(failedAttempts, error)
-        case .storeFailed(let error): print("goes on without the store:", error)
+        case .storeFailed(let error): print("continues without the store:", error)
         case .completed(let new): print(new.source, new.value)
         case .failed(let error): print(error)
         case .cancelled: print("cancelled")
@@ -115,7 +115,7 @@ func tell(_ loader: ResourceLoader) async {
         case .cancelled: break
         case .notCached: print("not on this device")
         case .httpStatus(let error): print("status", error.status, String(decoding: error.body, as: UTF8.self))
-        default: print(error, error.isFatal ? "and will go on so" : "for now")
+        default: print(error, error.isFatal ? "for good" : "for now")
         }
     }
 }

@@ -145,7 +145,7 @@ struct InstructionScenario: Sendable {
             }
         case .evict:
             for number in 1...count {
-                try check(store.evict(maxEntries: Self.entryCount - number).entries == 1)
+                try check(store.evict(.maxEntries(Self.entryCount - number)).entries == 1)
             }
         }
     }
@@ -220,7 +220,9 @@ struct InstructionScenario: Sendable {
 private struct NoTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+    func send(
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
         throw TransportError(.cannotConnect, message: "a request was sent")
     }
 }
@@ -242,7 +244,9 @@ private final class LateTransport: HTTPTransport {
         request?.resume()
     }
 
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+    func send(
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 if state.missing > 0 { state.request = continuation }

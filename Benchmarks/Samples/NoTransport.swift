@@ -8,7 +8,7 @@ package struct NoTransport: HTTPTransport {
     package func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
     package func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         throw TransportError(.cannotConnect, message: "a request was sent")
     }

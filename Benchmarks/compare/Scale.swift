@@ -132,7 +132,7 @@ struct ScaleCalls {
         Call("removeAll, by predicate, reads all") { calls, _ in try calls.removeAll(.matching("byte_size = -1")) },
         Call("evict 1000, dry run") { calls, _ in try calls.evict(1_000, dryRun: true) },
         Call("evict 1000") { calls, _ in try calls.evict(1_000, dryRun: false) },
-        Call("evict(olderThan:), reads all") { calls, _ in try calls.evictOld() },
+        Call("evict(.olderThan), reads all") { calls, _ in try calls.evictOld() },
         Call("snapshot") { calls, _ in try calls.snapshot() },
         Call("check") { calls, _ in try calls.check() },
         Call("sweep") { calls, _ in try calls.sweep() },
@@ -177,10 +177,10 @@ struct ScaleCalls {
 
     private func evict(_ count: Int, dryRun: Bool) throws {
         let entries = try store.statistics().entries
-        try store.evict(maxEntries: max(0, entries - count), dryRun: dryRun)
+        try store.evict(.maxEntries(max(0, entries - count)), dryRun: dryRun)
     }
 
-    private func evictOld() throws { try store.evict(olderThan: .seconds(3_600 * 24 * 3_650)) }
+    private func evictOld() throws { try store.evict(.olderThan(.seconds(3_600 * 24 * 3_650))) }
 
     private func snapshot() throws {
         let target = directory.deletingLastPathComponent().appending(path: "snapshot")

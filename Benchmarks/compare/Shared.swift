@@ -98,7 +98,7 @@ struct SharedProcess: ParsableCommand {
         case 0: times.measure("check") { _ = try store.check() }
         case 1:
             times.measure("evict 1000") {
-                try store.evict(maxEntries: max(0, store.statistics().entries - 1_000))
+                try store.evict(.maxEntries(max(0, store.statistics().entries - 1_000)))
             }
         case 2: times.measure("removal that reads all") { try store.removeAll(.matching("byte_size = -1")) }
         case 3:

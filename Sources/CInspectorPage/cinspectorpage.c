@@ -3,106 +3,79 @@
 // #embed is a directive of C23, which clang has in all modes.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
-static const unsigned char api_js[] = {
-#embed "Web/api.js"
-};
-static const unsigned char app_js[] = {
-#embed "Web/app.js"
-};
-static const unsigned char change_js[] = {
-#embed "Web/change.js"
-};
-static const unsigned char charts_js[] = {
-#embed "Web/charts.js"
-};
-static const unsigned char dom_js[] = {
-#embed "Web/dom.js"
-};
-static const unsigned char entries_js[] = {
-#embed "Web/entries.js"
-};
-static const unsigned char entry_js[] = {
-#embed "Web/entry.js"
-};
-static const unsigned char eviction_js[] = {
-#embed "Web/eviction.js"
-};
-static const unsigned char failures_js[] = {
-#embed "Web/failures.js"
-};
-static const unsigned char format_js[] = {
-#embed "Web/format.js"
-};
-static const unsigned char freshness_js[] = {
-#embed "Web/freshness.js"
-};
-static const unsigned char icon_svg[] = {
-#embed "Web/icon.svg"
-};
-static const unsigned char index_html[] = {
-#embed "Web/index.html"
-};
-static const unsigned char keys_js[] = {
-#embed "Web/keys.js"
-};
-static const unsigned char live_js[] = {
-#embed "Web/live.js"
-};
-static const unsigned char overview_js[] = {
-#embed "Web/overview.js"
-};
-static const unsigned char paging_js[] = {
-#embed "Web/paging.js"
-};
-static const unsigned char panels_css[] = {
-#embed "Web/panels.css"
-};
-static const unsigned char preview_js[] = {
-#embed "Web/preview.js"
-};
-static const unsigned char sql_js[] = {
-#embed "Web/sql.js"
-};
-static const unsigned char style_css[] = {
-#embed "Web/style.css"
-};
-static const unsigned char table_js[] = {
-#embed "Web/table.js"
-};
-static const unsigned char theme_js[] = {
-#embed "Web/theme.js"
-};
-static const unsigned char why_js[] = {
-#embed "Web/why.js"
-};
-
-#define FILE_NAMED(name, bytes) {name, bytes, sizeof bytes}
-
 static const cinspectorpage_file files[] = {
-    FILE_NAMED("api.js", api_js),
-    FILE_NAMED("app.js", app_js),
-    FILE_NAMED("change.js", change_js),
-    FILE_NAMED("charts.js", charts_js),
-    FILE_NAMED("dom.js", dom_js),
-    FILE_NAMED("entries.js", entries_js),
-    FILE_NAMED("entry.js", entry_js),
-    FILE_NAMED("eviction.js", eviction_js),
-    FILE_NAMED("failures.js", failures_js),
-    FILE_NAMED("format.js", format_js),
-    FILE_NAMED("freshness.js", freshness_js),
-    FILE_NAMED("icon.svg", icon_svg),
-    FILE_NAMED("index.html", index_html),
-    FILE_NAMED("keys.js", keys_js),
-    FILE_NAMED("live.js", live_js),
-    FILE_NAMED("overview.js", overview_js),
-    FILE_NAMED("paging.js", paging_js),
-    FILE_NAMED("panels.css", panels_css),
-    FILE_NAMED("preview.js", preview_js),
-    FILE_NAMED("sql.js", sql_js),
-    FILE_NAMED("style.css", style_css),
-    FILE_NAMED("table.js", table_js),
-    FILE_NAMED("theme.js", theme_js),
-    FILE_NAMED("why.js", why_js),
+    {"api.js", (const unsigned char[]){
+#embed "Web/api.js" suffix(, 0)
+    }},
+    {"app.js", (const unsigned char[]){
+#embed "Web/app.js" suffix(, 0)
+    }},
+    {"change.js", (const unsigned char[]){
+#embed "Web/change.js" suffix(, 0)
+    }},
+    {"charts.js", (const unsigned char[]){
+#embed "Web/charts.js" suffix(, 0)
+    }},
+    {"dom.js", (const unsigned char[]){
+#embed "Web/dom.js" suffix(, 0)
+    }},
+    {"entries.js", (const unsigned char[]){
+#embed "Web/entries.js" suffix(, 0)
+    }},
+    {"entry.js", (const unsigned char[]){
+#embed "Web/entry.js" suffix(, 0)
+    }},
+    {"eviction.js", (const unsigned char[]){
+#embed "Web/eviction.js" suffix(, 0)
+    }},
+    {"failures.js", (const unsigned char[]){
+#embed "Web/failures.js" suffix(, 0)
+    }},
+    {"format.js", (const unsigned char[]){
+#embed "Web/format.js" suffix(, 0)
+    }},
+    {"freshness.js", (const unsigned char[]){
+#embed "Web/freshness.js" suffix(, 0)
+    }},
+    {"icon.svg", (const unsigned char[]){
+#embed "Web/icon.svg" suffix(, 0)
+    }},
+    {"index.html", (const unsigned char[]){
+#embed "Web/index.html" suffix(, 0)
+    }},
+    {"keys.js", (const unsigned char[]){
+#embed "Web/keys.js" suffix(, 0)
+    }},
+    {"live.js", (const unsigned char[]){
+#embed "Web/live.js" suffix(, 0)
+    }},
+    {"overview.js", (const unsigned char[]){
+#embed "Web/overview.js" suffix(, 0)
+    }},
+    {"paging.js", (const unsigned char[]){
+#embed "Web/paging.js" suffix(, 0)
+    }},
+    {"panels.css", (const unsigned char[]){
+#embed "Web/panels.css" suffix(, 0)
+    }},
+    {"preview.js", (const unsigned char[]){
+#embed "Web/preview.js" suffix(, 0)
+    }},
+    {"sql.js", (const unsigned char[]){
+#embed "Web/sql.js" suffix(, 0)
+    }},
+    {"style.css", (const unsigned char[]){
+#embed "Web/style.css" suffix(, 0)
+    }},
+    {"table.js", (const unsigned char[]){
+#embed "Web/table.js" suffix(, 0)
+    }},
+    {"theme.js", (const unsigned char[]){
+#embed "Web/theme.js" suffix(, 0)
+    }},
+    {"why.js", (const unsigned char[]){
+#embed "Web/why.js" suffix(, 0)
+    }},
 };
 
 const cinspectorpage_file *cinspectorpage_files(size_t *count) {

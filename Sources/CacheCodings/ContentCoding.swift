@@ -1,6 +1,5 @@
 package import CacheFoundation
-internal import HTTPCaching
-package import HTTPTypes
+package import HTTPCaching
 
 /// The content codings that this library decodes (RFC 9110 §8.4.1). The traits `Brotli` and `Zstd` of the package add
 /// their codings.

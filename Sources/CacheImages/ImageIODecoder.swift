@@ -112,51 +112,48 @@ public struct ImageIODecoder: ImageDecoder {
 
 extension ImageIODecoder: ProgressiveImageDecoder {
     /// Begins to decode an image as its bytes arrive.
-    public func makeSession(_ variant: ImageVariant) -> Session {
-        Session(self, variant)
+    ///
+    /// The session keeps all bytes, because ImageIO expects all of them in each update. It throws ``ImageError``;
+    /// ``ImageError/malformed(reason:)`` also at the end of a truncated image.
+    public func makeSession(_ variant: ImageVariant) -> some ImageDecodingSession<DecodedImage> {
+        ImageIOSession(self, variant)
+    }
+}
+
+private struct ImageIOSession: ImageDecodingSession {
+    private let decoder: ImageIODecoder
+    private let variant: ImageVariant
+    private let source = CGImageSourceCreateIncremental(nil)
+    private var data = Data()
+
+    init(_ decoder: ImageIODecoder, _ variant: ImageVariant) {
+        self.decoder = decoder
+        self.variant = variant
     }
 
-    /// Decodes one image as its bytes arrive. Keeps all bytes, because ImageIO expects all of them in each update.
-    public struct Session: ImageDecodingSession {
-        private let decoder: ImageIODecoder
-        private let variant: ImageVariant
-        private let source = CGImageSourceCreateIncremental(nil)
-        private var data = Data()
+    mutating func append(_ bytes: Data) {
+        data.append(bytes)
+    }
 
-        init(_ decoder: ImageIODecoder, _ variant: ImageVariant) {
-            self.decoder = decoder
-            self.variant = variant
+    func partialImage() throws -> DecodedImage? {
+        CGImageSourceUpdateData(source, data as CFData, false)
+        guard [.statusIncomplete, .statusComplete].contains(CGImageSourceGetStatusAtIndex(source, 0)) else {
+            return nil
         }
-
-        /// Adds the next bytes.
-        public mutating func append(_ bytes: Data) {
-            data.append(bytes)
-        }
-
-        /// Returns the image with the detail of the bytes so far, or `nil` before the first pixel.
-        public func partialImage() throws -> DecodedImage? {
-            CGImageSourceUpdateData(source, data as CFData, false)
-            guard [.statusIncomplete, .statusComplete].contains(CGImageSourceGetStatusAtIndex(source, 0)) else {
-                return nil
-            }
-            do {
-                return try decoder.image(of: source, variant)
-            } catch ImageError.malformed {
-                // No pixels yet.
-                return nil
-            }
-        }
-
-        /// Returns the complete image.
-        ///
-        /// - Throws: ``ImageError``; ``ImageError/malformed(reason:)`` also for a truncated image.
-        public func finish() throws -> DecodedImage {
-            CGImageSourceUpdateData(source, data as CFData, true)
-            guard CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else {
-                throw ImageError.malformed(reason: "its end is missing, or ImageIO does not know the format")
-            }
+        do {
             return try decoder.image(of: source, variant)
+        } catch ImageError.malformed {
+            // No pixels yet.
+            return nil
         }
+    }
+
+    func finish() throws -> DecodedImage {
+        CGImageSourceUpdateData(source, data as CFData, true)
+        guard CGImageSourceGetStatusAtIndex(source, 0) == .statusComplete else {
+            throw ImageError.malformed(reason: "its end is missing, or ImageIO does not know the format")
+        }
+        return try decoder.image(of: source, variant)
     }
 }
 

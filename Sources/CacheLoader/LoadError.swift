@@ -1,6 +1,5 @@
 package import CacheCodings
 public import CacheStore
-public import HTTPTypes
 
 /// The error of a failed load.
 @nonexhaustive

@@ -1,5 +1,4 @@
 public import CacheFoundation
-public import HTTPTypes
 
 /// A response of the origin with an unsuccessful status, such as 404 or 503.
 ///

@@ -1,5 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
 internal import Synchronization
 
 extension ResourceLoader {

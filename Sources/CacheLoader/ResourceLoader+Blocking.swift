@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPTypes
 
 /// Blocks requests to origins that keep answering with an error, as ``NegativeCaching`` demands.
 extension ResourceLoader {

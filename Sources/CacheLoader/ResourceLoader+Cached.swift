@@ -1,6 +1,5 @@
 public import CacheFoundation
 internal import CacheStore
-internal import HTTPTypes
 
 /// Answers from memory and from the store without suspension. Each method returns the value that a load would return
 /// without asking the origin, and records the access, as a load does. Leaves a stale value within

@@ -29,7 +29,7 @@ extension ResourceLoader {
     private func cancelLoads(_ cancelled: CancelledLoads?) {
         let waiters = changeLoads { loads in
             loads.cancellations.note(cancelled)
-            return loads.table.detachAll { load in cancelled.map(CancelledLoads.ending(load).contains) ?? true }
+            return loads.table.detachAll { load in cancelled.map(CancelledLoads.thatInclude(load).contains) ?? true }
         }
         for waiter in waiters { waiter.receive(.ended(.failure(.cancelled))) }
     }

@@ -27,7 +27,7 @@ extension ResourceLoader {
         if scope != .disk { report.memory = memory.removeAll() }
         if scope != .memory {
             report.disk = try await LoadError.wrapping { () async throws(StoreError) in
-                try await store.removeAll(partition: configuration.partition)
+                try await store.removeAll(.partition(configuration.partition))
             }
             // Values whose responses are removed can no longer answer.
             memory.removeAll()

@@ -1,7 +1,6 @@
 public import CacheFoundation
 internal import CacheStore
 public import CoreMetrics
-public import HTTPCaching
 public import Logging
 
 extension ResourceLoader {

@@ -1,6 +1,5 @@
 public import CacheFoundation
 internal import CacheStore
-internal import HTTPTypes
 
 /// Loads resources into files. Writes the content to a hidden file in the same directory, then renames that file over
 /// the target. So the target gets the whole content or stays unchanged. The new file shares its blocks with the file of
@@ -61,14 +60,14 @@ extension ResourceLoader {
         _ content: Loaded<ProcessingPlan.Content>, to file: URL
     ) async throws(LoadError) -> Loaded<URL> {
         guard content.status != .notModified else { return content.with(file) }
-        let (target, path) = try ReplacementFile.make(replacing: file)
+        let target = try TargetFile(replacing: file)
         if let stored = content.value.file {
-            try await target.append(stored, path: path)
+            try await target.append(stored)
         } else {
-            try await target.write(content.value.data, path: path)
+            try await target.write(content.value.data)
         }
         guard !Task.isCancelled else { throw .cancelled }
-        try target.commit(path: path)
+        try target.commit()
         return content.with(file)
     }
 }

@@ -1,5 +1,4 @@
 internal import CacheFoundation
-internal import HTTPTypes
 
 extension ResourceLoader {
     /// Reads the file that a request names by a path or a `file` URL. Returns `nil` for any other request.

@@ -1,7 +1,5 @@
 public import CacheFoundation
 public import CacheStore
-internal import HTTPCaching
-public import HTTPTypes
 
 /// Inserts and removes stored content without asking an origin.
 extension ResourceLoader {

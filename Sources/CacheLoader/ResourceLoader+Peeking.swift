@@ -1,7 +1,5 @@
 public import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// Looks at stored content, fresh or stale, without asking an origin.
 extension ResourceLoader {

@@ -1,6 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Synchronization
 
 extension ResourceLoader {

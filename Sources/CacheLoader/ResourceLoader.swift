@@ -1,7 +1,6 @@
 public import CacheFoundation
 public import CacheStore
 internal import CoreMetrics
-internal import HTTPTypes
 internal import Synchronization
 
 /// Loads resources: takes a URL, and returns the bytes and their source.

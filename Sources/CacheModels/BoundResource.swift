@@ -3,8 +3,9 @@ package import CacheLoader
 /// The bound request of a resource, the state and the progress of its load, and the number of observers. A state
 /// machine: each method returns the action that its owner has to take. Only the latest load counts. Events of an
 /// earlier load, and a second end of the same load, change nothing.
-package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Sendable {
+package struct BoundResource<Request: Equatable & Sendable, Output: Sendable>: Sendable {
     package typealias Number = UInt64
+    package typealias Value = Loaded<Output>
 
     /// The action that the owner has to take.
     package enum Action {
@@ -12,15 +13,6 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         case stop
         /// Begin a load in place of the current one, if any. Pass its events to ``receive(_:of:)``.
         case begin(Request, Number)
-    }
-
-    package enum Event: Sendable {
-        /// A stored value that is no longer fresh.
-        case prior(Value)
-        case progress(LoadProgress)
-        case value(Value)
-        case failed(LoadError)
-        case cancelled
     }
 
     package private(set) var state = ResourceState<Value>.idle
@@ -32,7 +24,7 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
     /// The number of times that a value arrived or was dropped.
     package private(set) var revision: UInt64 = 0
     /// Whether the value was available immediately, without a load.
-    package private(set) var cameAtOnce = false
+    private(set) var cameAtOnce = false
     package private(set) var observers = 0
 
     /// The request being loaded: the bound one or a variation of it.
@@ -103,17 +95,18 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
 
     // MARK: Events
 
-    package mutating func receive(_ event: Event, of number: Number) {
+    package mutating func receive(_ event: LoadEvent<Output>, of number: Number) {
         guard number == lastNumber, case .loading(let prior) = state else { return }
         switch event {
-        case .prior(let value):
+        case .cached(let value):
             // A stored value never replaces the value of a completed load.
             if prior == nil { become(.loading(prior: value), hasArrived: true) }
         // Progress is not a transition.
-        case .progress(let arrived): progress = arrived
-        case .value(let value): become(.loaded(value), hasArrived: true)
+        case .progress(let received, let total): progress = LoadProgress(received: received, total: total)
+        case .completed(let value): become(.loaded(value), hasArrived: true)
         case .failed(let error): become(.failed(error, prior: prior))
         case .cancelled: become(.cancelled(prior: prior))
+        case .requesting, .retrying, .storeFailed: break
         }
     }
 
@@ -159,19 +152,5 @@ package struct BoundResource<Request: Equatable & Sendable, Value: Sendable>: Se
         if !next.isLoading { progress = nil }
         transitions += 1
         state = next
-    }
-}
-
-extension BoundResource.Event {
-    /// Returns `nil` for an event that changes neither the state nor the progress.
-    init?<Output>(_ event: LoadEvent<Output>) where Value == Loaded<Output> {
-        switch event {
-        case .cached(let loaded): self = .prior(loaded)
-        case .progress(let received, let total): self = .progress(LoadProgress(received: received, total: total))
-        case .completed(let loaded): self = .value(loaded)
-        case .failed(let error): self = .failed(error)
-        case .cancelled: self = .cancelled
-        case .requesting, .retrying, .storeFailed: return nil
-        }
     }
 }

@@ -1,6 +1,5 @@
 public import CacheFoundation
 public import CacheLoader
-internal import HTTPCaching
 internal import Synchronization
 
 /// A load that several parts of a program share, and that lasts while one of them holds a lease.

@@ -1,6 +1,5 @@
 public import CacheFoundation
 public import CacheLoader
-public import HTTPCaching
 public import Observation
 
 /// A resource for a view: it is bound to a request and publishes the state of that request.

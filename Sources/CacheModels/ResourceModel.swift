@@ -6,7 +6,7 @@ internal import CacheLoader
 /// The module `CacheModels` has resources for views, observed or leased, and their common state machine. The module may
 /// use the loader, its events and processing plans, and memory pressure. The module knows no store and no transport.
 struct ResourceModel<Output: Sendable>: Sendable {
-    typealias Bound = BoundResource<ResourceRequest, Loaded<Output>>
+    typealias Bound = BoundResource<ResourceRequest, Output>
     typealias State = ResourceState<Loaded<Output>>
 
     /// A change whose effects the owner completes after unlocking.
@@ -54,11 +54,9 @@ struct ResourceModel<Output: Sendable>: Sendable {
             deliveries: readers.deliveries)
     }
 
-    /// Reads the events of a load, and passes those that change the resource to `receive`.
-    static func read(_ events: AsyncStream<LoadEvent<Output>>, _ receive: (Bound.Event) -> Void) async {
-        for await event in events {
-            if let event = Bound.Event(event) { receive(event) }
-        }
+    /// Passes the events of a load to `receive`.
+    static func read(_ events: AsyncStream<LoadEvent<Output>>, _ receive: (LoadEvent<Output>) -> Void) async {
+        for await event in events { receive(event) }
         // The stream may end without a final event: end the load, so that no reader waits for one.
         receive(.cancelled)
     }

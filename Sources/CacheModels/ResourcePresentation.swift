@@ -18,7 +18,7 @@ public struct ResourcePresentation<Output: Sendable>: Sendable {
     /// Whether ``content`` is the placeholder.
     public var isPlaceholder: Bool { loaded == nil && content != nil }
 
-    package init<Request>(_ resource: BoundResource<Request, Loaded<Output>>, placeholder: Output?) {
+    init<Request>(_ resource: BoundResource<Request, Output>, placeholder: Output?) {
         loaded = resource.state.value
         content = loaded?.value ?? placeholder
         revision = resource.revision

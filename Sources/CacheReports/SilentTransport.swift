@@ -23,7 +23,7 @@ package struct SilentTransport: HTTPTransport {
     }
 
     package func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         throw TransportError(.unsupportedRequest, message: message)
     }

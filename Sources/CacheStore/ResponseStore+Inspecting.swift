@@ -39,11 +39,6 @@ extension ResponseStore {
             try connection.prepared("SELECT writer_count FROM state").integer()
         }
     }
-
-    /// The number of keys that other stores are loading, up to `limit`, or 0 where locks are not supported.
-    package func keysBeingLoaded(limit: Int) -> Int {
-        keyLocks.countHeldElsewhere(limit: limit)
-    }
 }
 
 /// The entries of one host, media type and age.

@@ -2,16 +2,6 @@
 /// that misses a key locks it, looks it up once more, fetches, commits and releases the lock. While another loader
 /// holds the lock, it waits. The second lookup then usually finds the response.
 extension ResponseStore {
-    /// Locks `key` for a load. Returns `nil` while another loader, in any process, holds the lock. Never blocks: two
-    /// system calls, some microseconds. The lock ends with ``KeyLock/release()``, with its last reference, with the
-    /// process, and when the store is closed or suspended. The lock is advisory: where the file system has no locks, or
-    /// no descriptor is left, only loaders that use this object exclude each other. A read-only store respects the
-    /// locks of other stores. Its own locks do not exclude other stores, because it stores nothing. Throws only
-    /// ``StoreError/suspended`` and ``StoreError/closed``.
-    package func tryLock(_ key: CacheKey) throws(StoreError) -> KeyLock? {
-        if case .locked(let lock) = try keyLocks.tryLock(key) { lock } else { nil }
-    }
-
     /// Locks `key` for a load. Waits while another store holds the lock, until the task is cancelled or the sum of the
     /// pauses is `limit`. Does not wait if this object holds the lock. A release in another store wakes no waiter, so
     /// the waiter polls: after 5 ms, then twice as long each time, up to 100 ms. Waiters get the lock in no particular

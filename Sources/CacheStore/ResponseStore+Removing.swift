@@ -49,7 +49,7 @@ extension ResponseStore {
     // MARK: Many
 
     /// Removes the entries of a selection, with their files and the failures of their keys. Removes pinned entries,
-    /// too.
+    /// too. For a logout: `removeAll(.partition("user-17"))`.
     ///
     /// Works in short transactions, between which other writers commit. Never blocks lookups. Takes time in proportion
     /// to the rows of the partition, the prefix or the tag. A selection without any of these first reads the whole
@@ -143,18 +143,6 @@ extension ResponseStore {
         _ selection: EntrySelection, dryRun: Bool = false
     ) async throws(StoreError) -> RemovalReport {
         try await maintenanceLane.run { () throws(StoreError) in try self.removeAll(selection, dryRun: dryRun) }
-    }
-
-    /// Removes everything in a partition, for example when its user logs out.
-    @discardableResult
-    public func removeAll(partition: String) throws(StoreError) -> RemovalReport {
-        try removeAll(.partition(partition))
-    }
-
-    /// Removes everything in a partition like the synchronous overload, without blocking the caller's thread.
-    @discardableResult
-    public func removeAll(partition: String) async throws(StoreError) -> RemovalReport {
-        try await removeAll(.partition(partition))
     }
 
     /// Removes everything: entries, failures, counts and records of requests, and quarantined indexes. Leaves files

@@ -2,8 +2,8 @@
 /// default, and overwrites the oldest. Once one process has switched it on, the caches and loaders of every process on
 /// the store write to it. While it is off, a request only reads a coarse clock. Recording adds 7 percent to the
 /// instructions of a hit, including those of the thread that writes the file. A record contains a URL with its query,
-/// which may contain secrets: see ``RequestRecord``. `removeAll(partition:)` erases the requests of the partition, and
-/// `clear()` all of them.
+/// which may contain secrets: see ``RequestRecord``. `removeAll(.partition(user))` erases the requests of the partition,
+/// and `clear()` all of them.
 extension ResponseStore {
     /// Returns the state of the record, or `nil` without a record.
     ///

@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// A call that writes returns after its transaction, which takes a fraction of a millisecond. The call waits for a lock
 /// of another process for at most ``Configuration/busyTimeout``. Such calls have an asynchronous overload of the same
-/// name, which does not block the thread. The asynchronous form of ``evict(maxBytes:dryRun:)`` is ``evict(_:dryRun:)``.
+/// name, which does not block the thread. Only ``evict(maxBytes:dryRun:)`` has none: see its description.
 public final class ResponseStore: Sendable {
     /// The directory of the store, free of symbolic links.
     public let directory: URL
@@ -197,7 +197,7 @@ public final class ResponseStore: Sendable {
     /// Counts as an access of the entry, or as a miss of its host. Runs on the calling thread, for some microseconds.
     public func lookup(_ key: CacheKey) throws(StoreError) -> StoredEntry? {
         guard let entry = try peek(key) else {
-            countMiss(for: key)
+            count(RequestCounts(misses: 1), for: key)
             return nil
         }
         touch(entry)
@@ -239,22 +239,8 @@ public final class ResponseStore: Sendable {
         writer.noteAccess(to: id, use, key: nil, at: now)
     }
 
-    /// Counts a request for `key` that the origin had to answer. Costs as little as ``touch(_:as:)``.
-    package func countMiss(for key: CacheKey) {
-        note(RequestCounts(misses: 1), key)
-    }
-
-    /// Counts a request for `key` that a shared tier answered in place of the origin.
-    package func countTierAnswer(for key: CacheKey) {
-        note(RequestCounts(tier: 1), key)
-    }
-
-    /// Counts a request for `key` without an answer or with a 5xx status. Costs as little as ``touch(_:as:)``.
-    package func countError(for key: CacheKey) {
-        note(RequestCounts(errors: 1), key)
-    }
-
-    private func note(_ counts: RequestCounts, _ key: CacheKey) {
+    /// Adds to the counts of the host of `key`. Costs as little as ``touch(_:as:)``.
+    package func count(_ counts: RequestCounts, for key: CacheKey) {
         guard isWritable else { return }
         writer.noteRequest(counts, host: key.host ?? "", at: now)
     }

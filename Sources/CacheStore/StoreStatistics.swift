@@ -28,11 +28,13 @@ public struct StoreStatistics: Hashable, Sendable {
 /// The entries and bytes that a removal removed, or would remove.
 public struct RemovalReport: Hashable, Sendable {
     /// Entries removed.
-    public internal(set) var entries = 0
+    public package(set) var entries = 0
     /// Keys whose failures were removed.
-    public internal(set) var failures = 0
+    public package(set) var failures = 0
     /// Bytes of the bodies that no entry needs any more.
-    public internal(set) var bytes: Int64 = 0
+    public package(set) var bytes: Int64 = 0
+
+    package init() {}
 }
 
 /// The entries and bytes that an eviction removed, or would remove.

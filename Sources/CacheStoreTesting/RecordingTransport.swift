@@ -1,7 +1,6 @@
 public import CacheFoundation
 public import CacheLoader
 internal import HTTPArchive
-public import HTTPTypes
 internal import Synchronization
 
 /// A transport that records exchanges for a ``ReplayTransport``, in an HTTP Archive (HAR 1.2).
@@ -72,17 +71,10 @@ public final class RecordingTransport: HTTPTransport {
     /// Whether the wrapped transport passes bodies in unknown content codings.
     public var passesUnknownCodings: Bool { transport.passesUnknownCodings }
 
-    /// Answers from the file, or sends the request and records the exchange.
+    /// Answers from the file, or sends the request and records the exchange. Passes on interim responses, which are not
+    /// recorded.
     public func send(
-        _ request: HTTPRequest, content: RequestContent?
-    ) async throws(TransportError) -> TransportResponse {
-        try await send(request, content: content) { _ in }
-    }
-
-    /// Answers like ``send(_:content:)``, and passes on interim responses, which are not recorded.
-    public func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         let data = try await content?.collect()
         if let answer = try replay.answer(to: request, content: data) { return answer }

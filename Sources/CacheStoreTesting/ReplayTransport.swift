@@ -1,7 +1,6 @@
 public import CacheFoundation
 public import CacheLoader
 internal import HTTPArchive
-public import HTTPTypes
 internal import Synchronization
 
 /// A transport that answers from a file with recorded exchanges, and opens no connection.
@@ -57,7 +56,7 @@ public final class ReplayTransport: HTTPTransport {
     /// - Throws: `TransportError.Code.unsupportedRequest`, which a loader does not retry, without a recorded answer.
     ///   The message names the request.
     public func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         guard let response = try answer(to: request, content: try await content?.collect()) else {
             throw TransportError(

@@ -1,6 +1,5 @@
 public import CacheFoundation
 public import CacheLoader
-public import HTTPTypes
 internal import Synchronization
 
 /// A reply in the script of a ``ScriptedTransport``: a response or an error.

@@ -1,7 +1,6 @@
 public import CacheFoundation
 public import CacheLoader
 internal import HTTPArchive
-public import HTTPTypes
 internal import Synchronization
 
 /// A transport without a network. A script answers the requests, and the transport records them.
@@ -89,17 +88,9 @@ public final class ScriptedTransport: HTTPTransport {
     /// Returns the request unchanged.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    /// Reads the content to its end, records the request, then replies.
+    /// Reads the content to its end, records the request, then replies: first with the interim responses of the reply.
     public func send(
-        _ request: HTTPRequest, content: RequestContent?
-    ) async throws(TransportError) -> TransportResponse {
-        try await send(request, content: content) { _ in }
-    }
-
-    /// Sends like ``send(_:content:)``, and also passes on the interim responses of the reply.
-    public func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         let body = try await content?.collect()
         log.withLock { $0.append(SentRequest(request: request, body: body)) }

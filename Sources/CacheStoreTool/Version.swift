@@ -1,5 +1,5 @@
 /// The version of the tool.
-package enum Version {
+enum Version {
     /// The text of `VERSION` at the root. SwiftPM embeds only files of a target's folder, so a test compares both.
-    package static let text = "0.9.0"
+    static let text = "0.9.0"
 }

@@ -2,7 +2,6 @@ public import CacheFoundation
 public import CacheLoader
 internal import CacheStore
 public import CoreMetrics
-public import HTTPCaching
 
 extension SharedTier {
     /// The configuration of a tier.

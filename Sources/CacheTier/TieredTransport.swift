@@ -1,7 +1,5 @@
 internal import CacheFoundation
 public import CacheLoader
-internal import HTTPCaching
-public import HTTPTypes
 internal import Synchronization
 
 /// A transport that asks a shared tier before the origin, and writes the origin's responses to the tier.
@@ -17,6 +15,8 @@ internal import Synchronization
 /// exception is a body of more than 64 KiB that breaks off and that the origin cannot complete: then reading throws
 /// `truncated`. Safe to use from any task.
 public struct TieredTransport: HTTPTransport {
+    private typealias InterimReceiver = @Sendable (HTTPResponse) -> Void
+
     private let tier: SharedTier
     private let origin: any HTTPTransport
 
@@ -36,45 +36,29 @@ public struct TieredTransport: HTTPTransport {
     /// Whether the origin's transport passes bodies in unknown content codings.
     public var passesUnknownCodings: Bool { origin.passesUnknownCodings }
 
-    /// Answers a GET or HEAD from the tier, and any other request from the origin.
+    /// Answers a GET or HEAD from the tier, and any other request from the origin. Passes on the interim responses of the
+    /// origin; an answer of the tier has none.
     public func send(
-        _ request: HTTPRequest, content: RequestContent?
-    ) async throws(TransportError) -> TransportResponse {
-        try await send(request, content: content, nil)
-    }
-
-    /// Answers like ``send(_:content:)``, and passes on the interim responses of the origin. An answer of the tier has
-    /// no interim responses.
-    public func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
-    ) async throws(TransportError) -> TransportResponse {
-        let interimResponses = InterimResponses(onInterimResponse)
-        defer { interimResponses.end() }
-        return try await send(request, content: content, interimResponses)
-    }
-
-    private func send(
-        _ request: HTTPRequest, content: RequestContent?, _ interimResponses: InterimResponses?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         guard request.method == .get || request.method == .head, content == nil else {
-            let response = try await origin.send(request, content: content, interimResponses: interimResponses)
+            let response = try await origin.send(request, content: content, onInterimResponse: onInterimResponse)
             tier.invalidate(after: request, response.head)
             return response
         }
         guard tier.admits(request) else {
-            return try await origin.send(request, content: nil, interimResponses: interimResponses)
+            return try await origin.send(request, content: nil, onInterimResponse: onInterimResponse)
         }
         let lookup = await tier.lookUp(request)
         if let hit = lookup.hit { return response(hit, to: request, isFromTier: true) }
         if Task.isCancelled { throw TransportError(.cancelled) }
-        return try await fetch(request, interimResponses, after: lookup)
+        return try await fetch(request, onInterimResponse, after: lookup)
     }
 
     /// Requests the response of the origin: with the validators of a stale record, if there is one. The record answers
     /// after a 304, and if the origin fails.
     private func fetch(
-        _ request: HTTPRequest, _ interimResponses: InterimResponses?, after lookup: SharedTier.Lookup
+        _ request: HTTPRequest, _ onInterimResponse: @escaping InterimReceiver, after lookup: SharedTier.Lookup
     ) async throws(TransportError) -> TransportResponse {
         // A load without upstream caches, such as the second one after unusable content, does not want the record.
         let mayValidate = lookup.reason == .stale && !CacheControl(request.headerFields).noCache
@@ -85,9 +69,9 @@ public struct TieredTransport: HTTPTransport {
         let asking = SharedTier.Asking(start: tier.configuration.uptime(), tierTime: tier.tierTime)
         let reply: TransportResponse
         do throws(TransportError) {
-            reply = try await origin.send(sent, content: nil, interimResponses: interimResponses)
+            reply = try await origin.send(sent, content: nil, onInterimResponse: onInterimResponse)
         } catch {
-            if error.code != .cancelled, let stale = await stale(request, lookup, .disconnected) { return stale }
+            if error.code != .cancelled, let stale = await stale(request, lookup, nil) { return stale }
             throw error
         }
         let decision = ReplyDecision(
@@ -99,15 +83,14 @@ public struct TieredTransport: HTTPTransport {
             tier.freshen(updates, isRemoved: isRemoved, to: request, asking, after: lookup)
             let candidate = lookup.candidates[index]
             let answer = await tier.answer(candidate, to: request, age: nil, freshened: updates[index])
-            guard case .success(let hit?) = answer else { return try await again(request, interimResponses, lookup) }
+            guard case .success(let hit?) = answer else { return try await again(request, onInterimResponse, lookup) }
             tier.count { $0.validations += 1 }
             return named(response(hit, to: request), after: lookup.reason, status: reply.head.status.code)
         // An origin that answers the plain request with a 304, too, would never end.
         case .retry where conditional != nil:
-            return try await again(request, interimResponses, lookup)
+            return try await again(request, onInterimResponse, lookup)
         case .serveStale:
-            let failure = StaleFallback.Failure(reply.head.status) ?? .disconnected
-            if let stale = await stale(request, lookup, failure) { return stale }
+            if let stale = await stale(request, lookup, reply.head.status) { return stale }
         default: break
         }
         return named(keep(reply, decision, to: request, asking, after: lookup), after: lookup.reason)
@@ -115,20 +98,20 @@ public struct TieredTransport: HTTPTransport {
 
     /// Requests the response without the tier's validators, because no record can answer.
     private func again(
-        _ request: HTTPRequest, _ interimResponses: InterimResponses?, _ lookup: SharedTier.Lookup
+        _ request: HTTPRequest, _ onInterimResponse: @escaping InterimReceiver, _ lookup: SharedTier.Lookup
     ) async throws(TransportError) -> TransportResponse {
         var lookup = lookup
         (lookup.candidates, lookup.decision) = ([], nil)
-        return try await fetch(request, interimResponses, after: lookup)
+        return try await fetch(request, onInterimResponse, after: lookup)
     }
 
     /// Returns the answer of a stale record after a failure of the origin, as far as `stale-if-error` permits.
     private func stale(
-        _ request: HTTPRequest, _ lookup: SharedTier.Lookup, _ failure: StaleFallback.Failure
+        _ request: HTTPRequest, _ lookup: SharedTier.Lookup, _ status: HTTPResponse.Status?
     ) async -> TransportResponse? {
         let policy = tier.policy(for: request)
         let index = StaleFallback.choose(
-            for: request, candidates: lookup.responses, failure: failure, policy: policy, now: lookup.now,
+            for: request, candidates: lookup.responses, status: status, policy: policy, now: lookup.now,
             fingerprint: tier.layout.fingerprint)
         guard let index else { return nil }
         let candidate = lookup.candidates[index]

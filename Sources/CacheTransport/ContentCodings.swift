@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// The content codings that `URLSession` removes from a body.
 package enum ContentCodings {
     /// Those of Apple's systems.

@@ -3,7 +3,8 @@
 // follows no redirect, and decides nothing about caching.
 
 public import CacheFoundation
-public import HTTPTypes
+// A transport takes requests and returns responses of HTTPTypes, so its users need no second import.
+@_exported public import HTTPTypes
 internal import Synchronization
 
 /// Carries one request to an origin and its response back.
@@ -23,28 +24,17 @@ public protocol HTTPTransport: Sendable {
     ///
     /// Cancelling the calling task cancels the exchange. The caller decides whether to send a request again.
     ///
+    /// Calls `onInterimResponse` for each response with a status from 100 to 199 (RFC 9110 §15.2), in order and before
+    /// this method returns. 101 is the exception: it is a final response, and is returned. A transport whose network
+    /// layer hides interim responses never calls it. A transport that wraps another one forwards it.
+    ///
     /// - Parameters:
     ///   - request: The prepared head with an absolute URL: scheme, authority and path are set.
-    ///   - content: The content of the request; the transport reads it once. `nil` for none.
-    /// - Throws: ``TransportError`` if no complete head arrived.
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse
-
-    /// Sends `request` and hands interim responses to `onInterimResponse` (RFC 9110 §15.2).
-    ///
-    /// Calls `onInterimResponse` for each response with a status from 100 to 199, in order and before this method
-    /// returns. 101 is the exception: it is a final response, and is returned.
-    ///
-    /// By default, ignores interim responses and calls ``send(_:content:)``. A transport that wraps another one
-    /// forwards the call.
-    ///
-    /// - Parameters:
-    ///   - request: The prepared head, as for ``send(_:content:)``.
     ///   - content: The content of the request; the transport reads it once. `nil` for none.
     ///   - onInterimResponse: Receives the head of each interim response, on any thread. Must not block.
     /// - Throws: ``TransportError`` if no complete final head arrived.
     func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse
 
     /// Whether a body in a content coding that the transport does not know arrives as the origin sent it; `true` by
@@ -59,12 +49,11 @@ extension HTTPTransport {
     /// `true`.
     public var passesUnknownCodings: Bool { true }
 
-    /// Ignores interim responses, and calls ``send(_:content:)``.
+    /// Sends `request` without its interim responses; see ``send(_:content:onInterimResponse:)``.
     public func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+        _ request: HTTPRequest, content: RequestContent?
     ) async throws(TransportError) -> TransportResponse {
-        try await send(request, content: content)
+        try await send(request, content: content) { _ in }
     }
 }
 

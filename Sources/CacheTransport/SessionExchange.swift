@@ -1,6 +1,5 @@
 #if canImport(Darwin)
 internal import Foundation
-internal import HTTPTypes
 internal import Synchronization
 
 /// One request and its response on `URLSession`. Connects the delegate, which pushes, to the reader, which pulls.

@@ -1,12 +1,6 @@
 #if canImport(Darwin)
-internal import Foundation
-#if canImport(Darwin)
 internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
 /// The content of a request in a temporary file, removed together with this object. Only the owner of the file can read
 /// it. The file needs a name: `URLSession` on Linux queries the length by name. For a link to an unnamed file the

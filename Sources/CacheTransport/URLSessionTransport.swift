@@ -1,6 +1,5 @@
 #if canImport(Darwin)
 public import Foundation
-public import HTTPTypes
 internal import Synchronization
 
 /// The transport on `URLSession`, for apps. On Apple's systems the ``DefaultTransport``.
@@ -31,7 +30,6 @@ public final class URLSessionTransport: HTTPTransport {
 
     private let session: URLSession
     private let tasks: SessionTasks
-    private let trust: ServerTrust
     private let idleTimeout: Duration
     /// The fields of requests that do not have them.
     private let addedFields: HTTPFields
@@ -68,8 +66,7 @@ public final class URLSessionTransport: HTTPTransport {
         settings.urlCredentialStorage = nil
         settings.timeoutIntervalForRequest = configuration.idleTimeout / .seconds(1)
         settings.httpMaximumConnectionsPerHost = configuration.connectionsPerHost
-        trust = ServerTrust(hosts: configuration.hostsWithAnyCertificate)
-        tasks = SessionTasks(trust: trust)
+        tasks = SessionTasks(trust: ServerTrust(hosts: configuration.hostsWithAnyCertificate))
         idleTimeout = configuration.idleTimeout
         session = URLSession(configuration: settings, delegate: tasks, delegateQueue: nil)
     }
@@ -86,9 +83,9 @@ public final class URLSessionTransport: HTTPTransport {
         return request
     }
 
-    /// Sends `request`; see ``HTTPTransport/send(_:content:)``.
+    /// Sends `request`; see ``HTTPTransport/send(_:content:onInterimResponse:)``. `URLSession` hides interim responses.
     public func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         var urlRequest = try URLRequest.make(request, timeout: idleTimeout / .seconds(1))
         var spooled: SpooledContent?

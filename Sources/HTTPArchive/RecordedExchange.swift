@@ -1,7 +1,6 @@
 internal import CacheCodings
 package import CacheFoundation
-internal import CacheTransport
-package import HTTPTypes
+package import CacheTransport
 
 /// A request and its response, as they travel.
 package struct RecordedExchange: Sendable {
@@ -109,7 +108,7 @@ extension HTTPArchive.Entry {
             headerFields: fields)
     }
 
-    package func requestContent() throws(ArchiveError) -> Data? {
+    func requestContent() throws(ArchiveError) -> Data? {
         guard let data = request.postData, let text = data.text else { return nil }
         return try ArchivedText.bytes(text, encoding: data.encoding, size: nil, contentType: nil)
     }

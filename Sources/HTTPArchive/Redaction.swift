@@ -1,5 +1,4 @@
-internal import HTTPCaching
-package import HTTPTypes
+package import HTTPCaching
 
 /// Replaces credentials and cookies, so that a file with exchanges contains no secrets. Keeps the parts that programs
 /// depend on: the scheme of `Authorization`, the names and attributes of cookies, the names of query items. Redacting
@@ -40,7 +39,7 @@ package struct Redaction: Sendable {
     }
 
     /// Returns the value of a field, whose name may be in any case. Browsers join the lines of a field by newlines.
-    package func redactedValue(_ value: String, of name: String) -> String {
+    func redactedValue(_ value: String, of name: String) -> String {
         let name = name.lowercased()
         guard fieldNames.contains(name) || Self.urlFields.contains(name) else { return value }
         let lines = value.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,6 +1,5 @@
 internal import ByteText
 internal import CacheFoundation
-internal import HTTPTypes
 internal import Synchronization
 
 /// Serves the files of a directory tree, with validators and conditional requests.

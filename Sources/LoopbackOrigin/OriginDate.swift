@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import HTTPCaching
-internal import HTTPTypes
 
 /// Dates in the format of HTTP: IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 public enum OriginDate {

@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 extension OriginReply {
     /// Returns a 200 with `body` and the given fields.
     public static func ok(

@@ -1,4 +1,5 @@
-public import HTTPTypes
+// A reply has the status and the fields of HTTPTypes, so its users need no second import.
+@_exported public import HTTPTypes
 
 /// The response of an origin, and its delivery.
 public struct OriginReply: Sendable {

@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// A request received by an origin.
 public struct OriginRequest: Hashable, Sendable {
     /// The position of the request among all requests to this origin, from 1.

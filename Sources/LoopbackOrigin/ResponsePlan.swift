@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import LoopbackHTTP
 internal import NIOCore
 

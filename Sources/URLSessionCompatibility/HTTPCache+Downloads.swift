@@ -1,8 +1,6 @@
 public import CacheLoader
 public import CacheStore
 public import Foundation
-internal import HTTPCaching
-internal import HTTPTypes
 #if canImport(FoundationNetworking)
 public import FoundationNetworking
 #endif

@@ -1,7 +1,6 @@
 internal import CacheLoader
 internal import CacheStore
 internal import Foundation
-internal import HTTPTypes
 
 extension HTTPFields {
     /// Creates fields from Foundation's names and values. Omits a name that is no token (RFC 9110 §5.6.2).

@@ -2,8 +2,6 @@ internal import CacheCodings
 internal import CacheLoader
 internal import CacheStore
 internal import Foundation
-internal import HTTPCaching
-internal import HTTPTypes
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
 #endif
@@ -104,20 +102,20 @@ struct SessionExchange: Sendable {
     /// Writes the whole decoded body to a temporary file that then replaces `file`.
     func write(to file: URL, isPrivate: Bool) async throws(URLError) {
         do throws(LoadError) {
-            let (target, path) = try ReplacementFile.make(replacing: file, isPrivate: isPrivate)
+            let target = try TargetFile(replacing: file, isPrivate: isPrivate)
             if isDecoded {
                 var chunks = chunks()
                 while let chunk = try await chunks.nextChunk() {
-                    try await target.write(chunk, path: path)
+                    try await target.write(chunk)
                 }
             } else {
                 let timer = timer()
                 try await timer.limiting { () async throws(LoadError) in
-                    try await response.body.write(to: target, path: path) { _ in timer.restart() }
+                    try await response.body.write(to: target) { _ in timer.restart() }
                 }
             }
             guard !Task.isCancelled else { throw .cancelled }
-            try target.commit(path: path)
+            try target.commit()
         } catch {
             throw urlError(error)
         }

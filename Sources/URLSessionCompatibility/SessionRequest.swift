@@ -1,7 +1,5 @@
 internal import CacheLoader
 internal import Foundation
-internal import HTTPCaching
-internal import HTTPTypes
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
 #endif

@@ -1,8 +1,7 @@
 import CacheCodings
 import TestSupport
 
-@Suite(
-    "Content codings: a chunk that expands to 256 MiB", .enabled(if: Bomb.areToolsInstalled), .timeLimit(.minutes(20)))
+@Suite("Codings: a chunk that expands to 256 MiB", .enabled(if: Bomb.areToolsInstalled), .timeLimit(.minutes(5)))
 struct BombTests {
     private static let largestPiece = 65_536
 

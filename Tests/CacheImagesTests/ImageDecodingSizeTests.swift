@@ -1,8 +1,7 @@
 internal import CacheImages
 internal import TestSupport
 
-@Suite("The size at which an image is decoded")
-struct ImageDecodingSizeTests {
+@Suite("The size at which an image is decoded") struct ImageDecodingSizeTests {
     private static let size = ImageSize(width: 4_000, height: 3_000)
 
     @Test(

@@ -16,7 +16,5 @@ internal import TestSupport
             (.invalidCrop(rect), "0,0.25,1,-2 is no part of an image"),
             (.cropOutsideImage(rect), "the part 0,0.25,1,-2 is outside the image"),
         ])
-    func descriptions(error: ImageError, text: String) {
-        #expect("\(error)" == text)
-    }
+    func descriptions(error: ImageError, text: String) { #expect("\(error)" == text) }
 }

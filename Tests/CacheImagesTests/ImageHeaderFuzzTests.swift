@@ -28,9 +28,7 @@ internal import TestSupport
             default: bytes[index] = .random(in: .min ... .max, using: &generator)
             }
         }
-        if Bool.random(using: &generator) {
-            bytes.removeLast(.random(in: 0..<bytes.count, using: &generator))
-        }
+        if Bool.random(using: &generator) { bytes.removeLast(.random(in: 0..<bytes.count, using: &generator)) }
         return bytes
     }
 

@@ -1,8 +1,7 @@
 internal import CacheImages
 internal import TestSupport
 
-@Suite("ImageProcessor with a ResourceLoader", .timeLimit(.minutes(20)))
-struct ImageLoadingTests {
+@Suite("ImageProcessor with a ResourceLoader", .timeLimit(.minutes(5))) struct ImageLoadingTests {
     /// Returns the header of an image and the size of its variant.
     private struct Picture: Equatable, MemoryCosting {
         let header: ImageHeader
@@ -70,9 +69,7 @@ struct ImageLoadingTests {
         ("another color space", changed { $0.colorSpace = .displayP3 }),
     ]
 
-    @Test(
-        "a variant with one changed field misses in memory; an equal variant hits and calls no decoder",
-        .requirement("F3"))
+    @Test("a variant with one changed field misses; an equal variant hits and calls no decoder", .requirement("F3"))
     func variants() async throws {
         let first = try await loader.load(url, as: .image(decoder, Self.base))
         #expect(first.source == .network)

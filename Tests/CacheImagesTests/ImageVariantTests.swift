@@ -130,7 +130,5 @@ internal import TestSupport
     }
 
     @Test("the default limit is 8192 by 8192 pixels; a decoder may set another", .requirement("F1"))
-    func defaultLimit() {
-        #expect(Echo().maxPixels == 67_108_864)
-    }
+    func defaultLimit() { #expect(Echo().maxPixels == 67_108_864) }
 }

@@ -42,8 +42,7 @@ private final class Loads: Sendable {
 }
 
 @MainActor
-@Suite("ImageViewModel", .timeLimit(.minutes(20)))
-struct ImageViewModelTests {
+@Suite("ImageViewModel", .timeLimit(.minutes(5))) struct ImageViewModelTests {
     private let loads: Loads
     private let model: ImageViewModel<Int>
     private nonisolated static let failure = LoadError.notCached(url: "a")
@@ -62,9 +61,7 @@ struct ImageViewModelTests {
         Task { await model.show(url.map { ResourceRequest($0) }) }
     }
 
-    private func reaches(_ phase: ImagePhase<Int>) async {
-        await eventually { model.phase == phase }
-    }
+    private func reaches(_ phase: ImagePhase<Int>) async { await eventually { model.phase == phase } }
 
     nonisolated struct Case: CustomTestStringConvertible {
         let testDescription: String

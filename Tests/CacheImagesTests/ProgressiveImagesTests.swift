@@ -55,8 +55,7 @@ private struct Feed: Sendable {
     func end(_ error: (any Error)? = nil) { continuation.finish(throwing: error) }
 }
 
-@Suite("Images with rising detail", .timeLimit(.minutes(20)))
-struct ProgressiveImagesTests {
+@Suite("Images with rising detail", .timeLimit(.minutes(5))) struct ProgressiveImagesTests {
     private let png = Data(ImageFixtures.png(width: 500, height: 375))
 
     /// The bytes of an image of this length.

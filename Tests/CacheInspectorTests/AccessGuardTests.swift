@@ -109,9 +109,7 @@ struct AccessGuardTests {
     func exchange() throws {
         let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/p/?token=token")
         let request = try InspectorRequest(.get, "", query: "token=token")
-        #expect(
-            try Self.own.check(head, request)
-                == "cachestore-inspector=secret; Path=/p/; HttpOnly; SameSite=Strict")
+        #expect(try Self.own.check(head, request) == "cachestore-inspector=secret; Path=/p/; HttpOnly; SameSite=Strict")
     }
 
     @Test("secrets have 128 random bits")

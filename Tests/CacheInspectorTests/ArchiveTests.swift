@@ -23,15 +23,13 @@ struct ArchiveTests {
             if path == "/vary" { fields[.vary] = request.path?.split(separator: "?").last.map(String.init) }
             if path == "/coded" { fields[.contentEncoding] = "gzip" }
             let body = path == "/coded" ? Self.gzip : Self.bodies[path] ?? Data("private".utf8)
-            return TransportResponse(
-                head: HTTPResponse(status: .ok, headerFields: fields), body: TransportBody(body))
+            return TransportResponse(head: HTTPResponse(status: .ok, headerFields: fields), body: TransportBody(body))
         }
         cache = HTTPCache(store: panel.store, transport: origin, clock: clock)
     }
 
     private func get(_ path: String, _ fields: HTTPFields = [:], host: String = "a.example") async throws {
-        let request = HTTPRequest(
-            method: .get, scheme: "https", authority: host, path: path, headerFields: fields)
+        let request = HTTPRequest(method: .get, scheme: "https", authority: host, path: path, headerFields: fields)
         _ = try await cache.response(for: request).data()
     }
 

@@ -8,8 +8,7 @@ struct ChangesPanelTests {
     }
 
     private func apply(_ panel: Panel, _ preview: PanelAnswer) async throws -> PanelAnswer {
-        try await panel.post(
-            "api/changes/apply", "{\"confirmation\": \"\(preview.string("confirmation") ?? "")\"}")
+        try await panel.post("api/changes/apply", "{\"confirmation\": \"\(preview.string("confirmation") ?? "")\"}")
     }
 
     @Test("refuses every change without permission, and in a read-only store")

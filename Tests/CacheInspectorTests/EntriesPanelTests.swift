@@ -109,8 +109,7 @@ struct EntriesPanelTests {
     func filters(_ query: String, _ expected: [String]) async throws {
         let panel = try Panel()
         try panel.insert("https://a.example/x1")
-        try panel.insert(
-            "https://a.example/x2", type: "text/html; charset=utf-8", options: EntryOptions(tags: ["red"]))
+        try panel.insert("https://a.example/x2", type: "text/html; charset=utf-8", options: EntryOptions(tags: ["red"]))
         try panel.insert("https://b.example/y", "0123456789", type: "image/png")
         try panel.insert("https://c.example/", "12", maxAge: -1)
         try panel.insert("https://d.example/", status: 404)

@@ -3,9 +3,12 @@ import TestSupport
 
 @Suite("Entry panel")
 struct EntryPanelTests {
+    let panel: Panel
+
+    init() throws { panel = try Panel() }
+
     @Test("hides secret values until the reader asks for them")
     func secrets() async throws {
-        let panel = try Panel()
         let entry = try panel.insert(
             "https://example.com/",
             head: "Set-Cookie: session=secret1\nAuthorization: secret2\nCookie: secret3\nX-Other: open\n")
@@ -24,7 +27,6 @@ struct EntryPanelTests {
 
     @Test("markup in a field value is escaped in the JSON")
     func markup() async throws {
-        let panel = try Panel()
         let value = "<script>alert(1)</script>\"&'\u{7f}"
         let entry = try panel.insert("https://example.com/%3Cscript%3E", head: "X-Markup: \(value)\n")
         let answer = try await panel.get("api/entry", "id=\(entry.id)")
@@ -37,7 +39,6 @@ struct EntryPanelTests {
 
     @Test("truncates a long value; its own request returns the whole value")
     func longValue() async throws {
-        let panel = try Panel()
         let value = String(repeating: "x", count: 200_000)
         let entry = try panel.insert("https://example.com/", head: "X-Long: \(value)\n")
         let answer = try await panel.get("api/entry", "id=\(entry.id)")
@@ -67,7 +68,6 @@ struct EntryPanelTests {
 
     @Test("lists the fields that Vary names, and those in which the variants differ")
     func variants() async throws {
-        let panel = try Panel()
         let german = try panel.insert("https://example.com/", "de", variant: "accept: a\naccept-language: de")
         try panel.insert("https://example.com/", "en", variant: "accept: a\naccept-language: en")
         try panel.insert("https://example.com/", "none", variant: "accept: a\naccept-language")
@@ -82,7 +82,6 @@ struct EntryPanelTests {
 
     @Test("lists derived representations and failures")
     func derivedAndFailures() async throws {
-        let panel = try Panel()
         let entry = try panel.insert("https://example.com/", "original")
         try await panel.store.insertDerived(Data("small".utf8), name: "thumb", of: entry)
         try await panel.store.recordFailure(for: entry.key, status: 503)
@@ -95,11 +94,8 @@ struct EntryPanelTests {
         #expect(derived.answer.fields[.contentSecurityPolicy]?.hasPrefix("sandbox;") == true)
     }
 
-    @Test(
-        "an unknown entry gets 404",
-        arguments: ["api/entry", "api/field", "api/body", "api/derived"])
+    @Test("an unknown entry gets 404", arguments: ["api/entry", "api/field", "api/body", "api/derived"])
     func notFound(_ path: String) async throws {
-        let panel = try Panel()
         #expect(try await panel.get(path, "id=1&index=0&name=x").status == 404)
         for id in ["", "x", "-1", "../1", "1%00", "9223372036854775808", "%2e%2e%2fblobs"] {
             #expect(try await panel.get(path, "id=\(id)&index=0&name=x").status == 400)
@@ -108,7 +104,6 @@ struct EntryPanelTests {
 
     @Test("the name of a derived representation is not a path")
     func derivedTraversal() async throws {
-        let panel = try Panel()
         let entry = try panel.insert("https://example.com/")
         for name in ["..%2F..%2Findex.sqlite", "%2Fetc%2Fpasswd", "..", "%00"] {
             #expect(try await panel.get("api/derived", "id=\(entry.id)&name=\(name)").status == 404)
@@ -118,6 +113,10 @@ struct EntryPanelTests {
 
 @Suite("Body of an entry")
 struct BodyPanelTests {
+    let panel: Panel
+
+    init() throws { panel = try Panel() }
+
     struct Case: CustomTestStringConvertible {
         let name: String
         var type: String?
@@ -160,12 +159,10 @@ struct BodyPanelTests {
             Case(name: "nothing", type: "text/html", body: "", sent: "text/plain; charset=utf-8", preview: "empty"),
         ])
     func types(_ c: Case) async throws {
-        let panel = try Panel()
         let entry = try panel.insert("https://example.com/", c.body, type: c.type)
         let answer = try await panel.get("api/body", "id=\(entry.id)")
         #expect(answer.answer.fields[.contentType] == c.sent)
-        #expect(
-            answer.answer.fields[.contentSecurityPolicy] == "sandbox; default-src 'none'; frame-ancestors 'self'")
+        #expect(answer.answer.fields[.contentSecurityPolicy] == "sandbox; default-src 'none'; frame-ancestors 'self'")
         #expect(answer.text == c.body)
         #expect(try await panel.get("api/entry", "id=\(entry.id)").string("preview") == c.preview)
         let download = try await panel.get("api/body", "id=\(entry.id)&download=1")
@@ -195,7 +192,6 @@ struct BodyPanelTests {
 
     @Test("shows a coded body without its coding, and saves the stored bytes")
     func coded() async throws {
-        let panel = try Panel()
         let data = try #require(Data(base64Encoded: Self.json))
         let entry = try store(data, head: "Content-Encoding: gzip\n", in: panel)
         let answer = try await panel.get("api/body", "id=\(entry.id)")
@@ -212,7 +208,6 @@ struct BodyPanelTests {
 
     @Test("a body that expands to gigabytes is decoded up to the limit")
     func bomb() async throws {
-        let panel = try Panel()
         let data = try #require(Data(base64Encoded: Self.bomb))
         let entry = try store(data, head: "Content-Encoding: gzip, gzip\n", in: panel)
         let answer = try await panel.get("api/body", "id=\(entry.id)&max=1048576")
@@ -220,11 +215,8 @@ struct BodyPanelTests {
         #expect(answer.answer.fields[named: "X-Body-Length"] == nil)
     }
 
-    @Test(
-        "a body with an unknown coding, or that is not coded as stated, is sent as bytes",
-        arguments: ["compress", "gzip", "gzip, x"])
+    @Test("a body of an unknown or wrong coding is sent as bytes", arguments: ["compress", "gzip", "gzip, x"])
     func undecodable(_ coding: String) async throws {
-        let panel = try Panel()
         let entry = try panel.insert("https://example.com/", "\u{0}\u{1}", head: "Content-Encoding: \(coding)\n")
         let answer = try await panel.get("api/body", "id=\(entry.id)")
         #expect(answer.bytes == [0, 1])
@@ -233,7 +225,6 @@ struct BodyPanelTests {
 
     @Test("`max` truncates a text; a field has the whole length")
     func cut() async throws {
-        let panel = try Panel()
         let entry = try panel.insert("https://example.com/", String(repeating: "ä", count: 1_000))
         let answer = try await panel.get("api/body", "id=\(entry.id)&max=11")
         #expect(answer.bytes.count == 11)
@@ -243,7 +234,6 @@ struct BodyPanelTests {
 
     @Test("a body without its file gets 404")
     func missing() async throws {
-        let panel = try Panel()
         let entry = try panel.insert("https://example.com/", "lost")
         let body = try #require(try panel.store.openBody(of: entry)?.fileURL)
         try FileManager.default.removeItem(at: body)

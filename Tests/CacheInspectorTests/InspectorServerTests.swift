@@ -68,9 +68,12 @@ extension String {
 
 @Suite("Inspector server")
 struct InspectorServerTests {
+    let panel: Panel
+
+    init() throws { panel = try Panel() }
+
     @Test("serves only its own page")
     func access() async throws {
-        let panel = try Panel()
         try await Site.run(panel) { site in
             #expect(try await site.get("").status == 200)
             #expect(try await site.get("api/statistics").status == 200)
@@ -96,7 +99,6 @@ struct InspectorServerTests {
 
     @Test("a browser without access gets a page that says what to do, and a script gets JSON")
     func pageWithoutAccess() async throws {
-        let panel = try Panel()
         try await Site.run(panel) { site in
             for (target, host) in [
                 ("", site.host), ("?token=wrong", site.host), ("", "127.0.0.1:1"),
@@ -119,7 +121,6 @@ struct InspectorServerTests {
 
     @Test("the server listens on 127.0.0.1 only")
     func address() async throws {
-        let panel = try Panel()
         try await Site.run(panel) { site in
             let client = LoopbackClient(port: site.client.port, host: 0x7F00_0002)
             await #expect(throws: LoopbackClient.Failure.self) {
@@ -130,7 +131,6 @@ struct InspectorServerTests {
 
     @Test("a change needs the token, the JSON media type and permission")
     func posts() async throws {
-        let panel = try Panel()
         try await Site.run(panel) { site in
             #expect(try await site.post("api/sql", "{\"sql\": \"SELECT 1\"}").status == 200)
             #expect(
@@ -152,7 +152,6 @@ struct InspectorServerTests {
 
     @Test("every response forbids sniffing, framing, caching and referrers")
     func fields() async throws {
-        let panel = try Panel()
         let entry = try panel.insert("https://example.com/", "<script>alert(1)</script>", type: "text/html")
         try await Site.run(panel) { site in
             for target in ["", "api/session", "api/body?id=\(entry.id)", "nothing"] {
@@ -172,7 +171,6 @@ struct InspectorServerTests {
 
     @Test("a connection serves several requests; 304 and the answer to HEAD have no content")
     func connections() async throws {
-        let panel = try Panel()
         try await Site.run(panel) { site in
             let fields = "Host: \(site.host)\r\nCookie: \(site.cookie)\r\n"
             let file = try await site.get("app.js")
@@ -200,7 +198,6 @@ struct InspectorServerTests {
             ("GET http://evil.example/ HTTP/1.1\r\nConnection: close\r\n\r\n", 404),
         ])
     func malformed(_ request: String, _ status: Int) async throws {
-        let panel = try Panel()
         try await Site.run(panel) { site in
             let answer = try await site.client.send(request)
             #expect(answer.status == status)
@@ -210,7 +207,6 @@ struct InspectorServerTests {
 
     @Test("disconnects a client that stalls in its request or after it")
     func slowClients() async throws {
-        let panel = try Panel()
         try await Site.run(panel, timeout: .milliseconds(200)) { site in
             #expect(try await site.client.send("GET \(site.path) HTTP/1.1\r\nHost: ") == "")
             let fields = "Host: \(site.host)\r\nCookie: \(site.cookie)\r\n"
@@ -221,7 +217,6 @@ struct InspectorServerTests {
 
     @Test("refuses a field of 10 MB, a path of 10 MB and paths with `..`, and keeps serving")
     func attacks() async throws {
-        let panel = try Panel()
         try await Site.run(panel) { site in
             let huge = String(repeating: "x", count: 10_000_000)
             #expect([400, 431].contains(try await site.get("api/session", "X-Huge: \(huge)\r\n").status))
@@ -241,7 +236,6 @@ struct InspectorServerTests {
 
     @Test("sends live requests as events, resumes after the last received event, and counts lost requests")
     func live() async throws {
-        let panel = try Panel()
         try panel.store.startRecordingRequests()
         @Sendable func record(_ name: String) throws {
             let beginning = try #require(panel.store.requests.beginning)

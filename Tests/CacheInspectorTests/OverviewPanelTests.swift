@@ -60,12 +60,12 @@ struct OverviewPanelTests {
             try record(panel, key.text, outcome)
         }
         for outcome in [RequestOutcome.miss, .coalesced] {
-            panel.store.countMiss(for: key)
+            panel.store.count(RequestCounts(misses: 1), for: key)
             try record(panel, key.text, outcome)
         }
-        panel.store.countTierAnswer(for: key)
+        panel.store.count(RequestCounts(tier: 1), for: key)
         try record(panel, key.text, .tier)
-        panel.store.countError(for: key)
+        panel.store.count(RequestCounts(errors: 1), for: key)
         try record(panel, key.text, .error)
         try record(panel, key.text, .miss, network: 5, isBackground: true)
         try await panel.store.flush()
@@ -135,7 +135,7 @@ struct OverviewPanelTests {
     }
 
     @Test(
-        "the preview of an eviction reports the dry run; the next entries have a reason",
+        "the preview of an eviction reports the dry run; the next entries have the columns of their reason",
         arguments: EvictionPolicy.allCases)
     func preview(_ policy: EvictionPolicy) async throws {
         var configuration = ResponseStore.Configuration()
@@ -150,7 +150,9 @@ struct OverviewPanelTests {
         #expect(answer.integer("entries_left") == 0)
         let next = try await panel.get("api/eviction", "limit=3")
         #expect(next.count("entries") == 3)
-        #expect(next.string("entries.0.reason")?.isEmpty == false)
+        #expect(next.string("policy") == (policy == .valueAware ? "value-aware" : "least-recently-used"))
+        #expect(next.integer("entries.0.hit_count") == 0)
+        #expect(next.string("entries.0.accessed_at")?.hasSuffix("Z") == true)
     }
 
     @Test("a simulation replays the record with each policy, and fails without a record")

@@ -2,8 +2,7 @@ import Logging
 import TestSupport
 
 /// Each test fails for a changed default, and for a new property without a check.
-@Suite("Documented defaults")
-struct DefaultsTests {
+@Suite("Documented defaults") struct DefaultsTests {
     private func isSilent(_ logger: Logger) -> Bool {
         var text = ""
         dump(logger, to: &text)

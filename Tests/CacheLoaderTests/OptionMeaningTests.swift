@@ -1,7 +1,7 @@
 import TestSupport
 
 /// The meaning of `nil` and zero as values of options, in one table.
-@Suite("Options: nil means off or unlimited, as documented; zero means zero", .timeLimit(.minutes(20)))
+@Suite("Options: nil means off or unlimited, as documented; zero means zero", .timeLimit(.minutes(5)))
 struct OptionMeaningTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -37,12 +37,12 @@ struct OptionMeaningTests {
         Case("Limits.maxPartitionBytes 0: none") { try entries(Limits(maxPartitionBytes: 0)) == 0 },
         Case("ResponseStore.Configuration.limits nil: without limits") { try entries(nil) == 3 },
         Case("evict(maxBytes: 0): all") { try entries(nil) { try $0.evict(maxBytes: 0) } == 0 },
-        Case("evict(maxEntries: 0): all") { try entries(nil) { try $0.evict(maxEntries: 0) } == 0 },
-        Case("evict(unusedFor: 0): all that are older than now") {
-            try entries(nil) { try $0.evict(unusedFor: .zero) } == 0
+        Case("evict(.maxEntries(0)): all") { try entries(nil) { try $0.evict(.maxEntries(0)) } == 0 },
+        Case("evict(.unusedFor(0)): all that are older than now") {
+            try entries(nil) { try $0.evict(.unusedFor(.zero)) } == 0
         },
-        Case("evict(olderThan: 0): all that are older than now") {
-            try entries(nil) { try $0.evict(olderThan: .zero) } == 0
+        Case("evict(.olderThan(0)): all that are older than now") {
+            try entries(nil) { try $0.evict(.olderThan(.zero)) } == 0
         },
         Case("query(maxRows: nil): all rows") { try rows(nil) == 3 },
         Case("query(maxRows: 0): no row") { try rows(0) == 0 },
@@ -185,10 +185,9 @@ struct OptionMeaningTests {
     /// error. Returns `nil` if the load fails.
     private static func sourceOfStale(_ policy: CachePolicy) async throws -> ResponseSource? {
         let first = FirstTime()
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted(policy: policy) { _, _ in
             first.isFirst() ? .reply(200, [.cacheControl: "max-age=60"], "body") : .reply(500)
         }
-        let fixture = try LoaderFixture(transport: transport, policy: policy)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 61)
         return try? await fixture.loader.load(url).source

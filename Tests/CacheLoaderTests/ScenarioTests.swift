@@ -1,8 +1,7 @@
 import TestSupport
 
 /// The whole path, as in the demonstration: a real origin, a real transport, a store on disk.
-@Suite("Scenario")
-struct ScenarioTests {
+@Suite("Scenario") struct ScenarioTests {
     private static let fileCount = 40
 
     /// A tree of files. Some have equal bytes, and one is empty.
@@ -91,8 +90,7 @@ struct ScenarioTests {
         let directory = try TemporaryDirectory()
         var before: [Loaded<Data>] = []
         do {
-            let fixture = try LoaderFixture(
-                transport: DefaultTransport.patient(), directory: directory)
+            let fixture = try LoaderFixture(transport: DefaultTransport.patient(), directory: directory)
             for path in ["/1", "/2", "/3"] { before.append(try await fixture.loader.load(origin.url(path))) }
             fixture.store.close()
         }

@@ -1,8 +1,7 @@
 import CacheModels
 import TestSupport
 
-@Suite("BoundResource: leases")
-struct BoundResourceLeaseTests {
+@Suite("BoundResource: leases") struct BoundResourceLeaseTests {
     private typealias Bound = BoundResource<String, Int>
 
     enum Step {
@@ -99,18 +98,18 @@ struct BoundResourceLeaseTests {
         for step in c.steps {
             switch step {
             case .acquire: note(bound.acquire("a") { _ in nil })
-            case .acquireNow(let value): note(bound.acquire("a") { _ in value })
+            case .acquireNow(let value): note(bound.acquire("a") { Loaded(value, of: $0) })
             case .release: note(try bound.release())
             case .pressure: note(bound.releaseIfUnobserved())
-            case .value(let value): bound.receive(.value(value), of: number)
-            case .prior(let value): bound.receive(.prior(value), of: number)
+            case .value(let value): bound.receive(.completed(value), of: number)
+            case .prior(let value): bound.receive(.cached(value), of: number)
             case .fail: bound.receive(.failed(.offline), of: number)
             case .cancelled: bound.receive(.cancelled, of: number)
             }
             counts.append(bound.observers)
         }
         #expect(counts == c.counts)
-        #expect(bound.state == c.state)
+        #expect(bound.state.map(\.value) == c.state)
         #expect(actions == c.actions)
     }
 }

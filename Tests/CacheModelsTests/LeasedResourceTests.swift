@@ -1,8 +1,7 @@
 import CacheModels
 import TestSupport
 
-@Suite("LeasedResource", .timeLimit(.minutes(20)))
-struct LeasedResourceTests {
+@Suite("LeasedResource", .timeLimit(.minutes(5))) struct LeasedResourceTests {
     private let request = ResourceRequest("https://example.com/a")
 
     private func states(_ resource: LeasedResource<Data>, _ count: Int) -> Task<[ResourceState<String>], Never> {
@@ -17,10 +16,7 @@ struct LeasedResourceTests {
     @Test("Two users, one request; the value stays when both are done", .requirement("E7"))
     func shared() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "no-store"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "no-store"], "body"))
         let fixture = try LoaderFixture(transport: transport)
         let resource = LeasedResource(request, loader: fixture.loader)
         let log = states(resource, 3)
@@ -43,12 +39,11 @@ struct LeasedResourceTests {
     @Test("The last release stops the transfer; acquiring again starts a new one", .requirement("E7", "E5"))
     func stopped() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ throws(TransportError) in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ throws(TransportError) in
             await gate.wait()
             if Task.isCancelled { throw TransportError(.cancelled) }
             return .reply(200, [.cacheControl: "max-age=60"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let resource = LeasedResource(request, loader: fixture.loader)
         let log = states(resource, 5)
         resource.acquire()
@@ -113,9 +108,7 @@ struct LeasedResourceTests {
         await eventually { pressure.observerCount == observers }
     }
 
-    @Test(
-        "A closure runs with the value and holds a lease, which keeps the value under memory pressure",
-        .requirement("E7"))
+    @Test("A closure runs with the value and its lease, which keeps it under memory pressure", .requirement("E7"))
     func closure() async throws {
         let pressure = MemoryPressureSource()
         let transport = ScriptedTransport(.ok("body".utf8), .status(503))
@@ -147,11 +140,7 @@ struct LeasedResourceTests {
     @Test("Cancelling a task that waits for the value ends its lease, and therefore the load", .requirement("E7"))
     func cancelledClosure() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [:], "body")
-        }
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: ScriptedTransport.held(by: gate, .reply(200, [:], "body")))
         let resource = LeasedResource(request, loader: fixture.loader)
         let waiting = Task { try await resource.withValue { _ in Issue.record("there is no value") } }
         await gate.reached(1)

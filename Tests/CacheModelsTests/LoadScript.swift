@@ -24,9 +24,7 @@ final class LoadScript: Sendable {
     var begun: [String] { guarded.withLock { $0.loads.map(\.url) } }
 
     /// Returns once the last reader of a load's events has left, which must be certain to happen. Loads count from 0.
-    func hasStopped(_ load: Int) async {
-        await eventually { stopped.contains(load) }
-    }
+    func hasStopped(_ load: Int) async { await eventually { stopped.contains(load) } }
 
     /// The abandoned loads.
     var stopped: Set<Int> { guarded.withLock { $0.stopped } }
@@ -44,9 +42,7 @@ final class LoadScript: Sendable {
         return stream
     }
 
-    func now(_ request: ResourceRequest) -> Loaded<Int>? {
-        values[request.url].map { Loaded($0, of: request.url) }
-    }
+    func now(_ request: ResourceRequest) -> Loaded<Int>? { values[request.url].map { Loaded($0, of: request.url) } }
 
     /// Sends an event to a load, by default the latest. After an end, events are ignored.
     func tell(_ event: LoadEvent<Int>, of load: Int? = nil) {
@@ -85,19 +81,13 @@ extension ResourceState {
 
 extension ObservedResource {
     /// Binds a request for a URL with the defaults.
-    func bind(_ url: String) {
-        bind(ResourceRequest(url))
-    }
+    func bind(_ url: String) { bind(ResourceRequest(url)) }
 
     /// Returns once the state satisfies the condition, which must be certain to happen.
-    func settled(_ isWanted: (ResourceState<Loaded<Output>>) -> Bool) async {
-        await eventually { isWanted(state) }
-    }
+    func settled(_ isWanted: (ResourceState<Loaded<Output>>) -> Bool) async { await eventually { isWanted(state) } }
 
     /// Returns once no load runs, which must be certain to happen.
-    func settled() async {
-        await settled { !$0.isLoading }
-    }
+    func settled() async { await settled { !$0.isLoading } }
 }
 
 extension ResourceState {

@@ -2,7 +2,7 @@ import CacheModels
 import TestSupport
 
 /// With a real loader, store and clock.
-@Suite("ObservedResource and ResourceLoader", .timeLimit(.minutes(20)))
+@Suite("ObservedResource and ResourceLoader", .timeLimit(.minutes(5)))
 @MainActor
 struct ObservedResourceLoadingTests {
     private let a = ResourceRequest("https://example.com/a")
@@ -31,12 +31,11 @@ struct ObservedResourceLoadingTests {
     @Test("A stored stale value comes first, and survives a failed renewal", .requirement("I4"))
     func stale() async throws {
         let (gate, isFirst) = (Gate(), FirstTime())
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             if isFirst.isFirst() { return .reply(200, [.cacheControl: "max-age=60"], "one") }
             await gate.wait()
             return .reply(503)
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(a)
         fixture.clock.advance(by: 61)
         let model = ObservedResource(loader: fixture.loader)
@@ -49,8 +48,7 @@ struct ObservedResourceLoadingTests {
         }
         #expect(
             log.map(\.brief) == [
-                .idle, .loading(prior: nil), .loading(prior: "one"),
-                .failed(.status(503, url: a.url), prior: "one"),
+                .idle, .loading(prior: nil), .loading(prior: "one"), .failed(.status(503, url: a.url), prior: "one"),
             ])
     }
 
@@ -58,12 +56,10 @@ struct ObservedResourceLoadingTests {
 
     @Test(
         "A then B from the network, A ends last; its abandonment decides whether its transfer continues",
-        .requirement("I5", "E5"),
-        arguments: [Abandonment.stop, .finishAndStore])
+        .requirement("I5", "E5"), arguments: [Abandonment.stop, .finishAndStore])
     func latestFromNetwork(abandonment: Abandonment) async throws {
         let gate = Gate()
-        let transport = Self.transport(gate)
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: Self.transport(gate))
         let model = ObservedResource(loader: fixture.loader)
         var a = a
         a.abandonment = abandonment
@@ -87,8 +83,7 @@ struct ObservedResourceLoadingTests {
 
     @Test(
         "A then B, either from the cache or from the network: the model ends with B", .requirement("I5"),
-        arguments: [true, false],
-        [true, false])
+        arguments: [true, false], [true, false])
     func latest(isACached: Bool, isBCached: Bool) async throws {
         let fixture = try LoaderFixture(transport: Self.transport(Self.openGate()))
         if isACached { _ = try await fixture.loader.load(a) }
@@ -117,8 +112,7 @@ struct ObservedResourceLoadingTests {
 
     @Test(
         "Memory pressure releases a value without observers; observed again, it comes from disk, without a request",
-        .requirement("I7"),
-        arguments: MemoryPressure.allCases)
+        .requirement("I7"), arguments: MemoryPressure.allCases)
     func fromDisk(_ level: MemoryPressure) async throws {
         let transport = Self.transport(Self.openGate())
         let pressure = MemoryPressureSource()

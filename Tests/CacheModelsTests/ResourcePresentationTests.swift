@@ -83,8 +83,7 @@ struct ResourcePresentationTests {
 
     @Test(
         "Placeholder until the first value, spinner while loading without one, no animation of an available value",
-        .requirement("I6"),
-        arguments: cases)
+        .requirement("I6"), arguments: cases)
     func truthTable(_ c: Case) async {
         let script = LoadScript()
         script.values = ["now": 2]

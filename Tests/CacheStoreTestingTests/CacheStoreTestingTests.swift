@@ -2,7 +2,7 @@ import CacheStoreTestTraits
 import TestSupport
 
 /// Contains every listing of the articles, so that each compiles and passes.
-@Suite("The articles on testing", .timeLimit(.minutes(20)))
+@Suite("The articles on testing", .timeLimit(.minutes(5)))
 struct TestingArticleTests {
     @Test func newsComeFromTheDiskForAMinute() async throws {
         let transport = ScriptedTransport(.reply(200, [.cacheControl: "max-age=60"], "news"))
@@ -126,7 +126,7 @@ struct TestingArticleTests {
     }
 }
 
-@Suite("CacheStoreTesting", .timeLimit(.minutes(20)))
+@Suite("CacheStoreTesting", .timeLimit(.minutes(5)))
 struct CacheStoreTestingTests {
     /// A reply, the bytes that arrive, and the error after them.
     struct Case: CustomTestStringConvertible {

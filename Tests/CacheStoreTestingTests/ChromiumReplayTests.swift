@@ -1,16 +1,12 @@
 import TestSupport
 
 /// The recording is of Chromium's network panel, without `_initiator`. An origin on loopback sent the bodies below.
-@Suite("Replays of Chromium's network panel", .timeLimit(.minutes(20)))
+@Suite("Replays of Chromium's network panel", .timeLimit(.minutes(5)))
 struct ChromiumReplayTests {
     private static let origin = "http://127.0.0.1:8462"
 
     private static let bodies: [(path: String, body: Data)] = [
-        (
-            "/",
-            Data(
-                "<!doctype html><title>Recorded</title><link rel=icon href=data:,><h1>Caf\u{E9}</h1>".utf8)
-        ),
+        ("/", Data("<!doctype html><title>Recorded</title><link rel=icon href=data:,><h1>Caf\u{E9}</h1>".utf8)),
         (
             "/pixel.png",
             Data(
@@ -106,9 +102,7 @@ struct ChromiumReplayTests {
 extension HTTPTransport {
     typealias Reply = (status: Int, fields: HTTPFields, body: Data)
 
-    func get(_ url: String, _ fields: HTTPFields = [:]) async throws -> Reply {
-        try await send(.get, url, fields)
-    }
+    func get(_ url: String, _ fields: HTTPFields = [:]) async throws -> Reply { try await send(.get, url, fields) }
 
     /// Sends a request, and reads its answer to the end.
     @discardableResult

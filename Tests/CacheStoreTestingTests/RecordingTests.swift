@@ -1,13 +1,11 @@
 import TestSupport
 
-@Suite("Recordings of exchanges", .timeLimit(.minutes(20)))
+@Suite("Recordings of exchanges", .timeLimit(.minutes(5)))
 struct RecordingTests {
     private let directory: TemporaryDirectory
     private var file: URL { directory.url.appending(path: "folder/recorded.har") }
 
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     private var text: String { get throws { try String(contentsOf: file, encoding: .utf8) } }
 
@@ -90,8 +88,7 @@ struct RecordingTests {
             .reply(
                 302,
                 [
-                    .setCookie: "session=SECRET; Path=/; HttpOnly", .location: "/b?token=SECRET&page=2",
-                    own: "SECRET",
+                    .setCookie: "session=SECRET; Path=/; HttpOnly", .location: "/b?token=SECRET&page=2", own: "SECRET",
                 ]), .reply(200, [:], "b"))
         let items = ["Secret_Code"]
         let recording = try RecordingTransport(origin, file: file, redactedFields: [own], redactedQueryItems: items)
@@ -245,11 +242,9 @@ struct RecordingTests {
         arguments: [
             ("utf-8", "naïve", 6, Data("naïve".utf8)), ("", "edited", 3, Data("edited".utf8)),
             ("", "\u{E9}", 1, Data([0xE9])), ("iso-8859-1", "\u{E9}", 1, Data([0xE9])),
-            ("", "a", 4, Data([0xEF, 0xBB, 0xBF, 0x61])),
-            ("utf-16be", "a", 2, Data([0x00, 0x61])), ("\"UTF-16\"", "a", 4, Data([0xFF, 0xFE, 0x61, 0x00])),
-            ("shift_jis", "ascii", 5, Data("ascii".utf8)), ("shift_jis", "日本語", 6, nil),
-            ("shift_jis", "日本語 abc", 10, nil),
-            ("utf-8", "lossy \u{FFFD}", 7, nil),
+            ("", "a", 4, Data([0xEF, 0xBB, 0xBF, 0x61])), ("utf-16be", "a", 2, Data([0x00, 0x61])),
+            ("\"UTF-16\"", "a", 4, Data([0xFF, 0xFE, 0x61, 0x00])), ("shift_jis", "ascii", 5, Data("ascii".utf8)),
+            ("shift_jis", "日本語", 6, nil), ("shift_jis", "日本語 abc", 10, nil), ("utf-8", "lossy \u{FFFD}", 7, nil),
         ] as [(String, String, Int, Data?)])
     func charsets(charset: String, text: String, size: Int, bytes: Data?) async throws {
         let type = charset.isEmpty ? "text/plain" : "text/plain; charset=\(charset)"

@@ -1,7 +1,7 @@
 import CacheStoreTestTraits
 import TestSupport
 
-@Suite("The trait replay", .timeLimit(.minutes(20)))
+@Suite("The trait replay", .timeLimit(.minutes(5)))
 struct ReplayTraitTests {
     @Test("finds the file beside the test", .replay("Recordings/chromium"))
     func replay() async throws {

@@ -63,9 +63,7 @@ struct AccessLogTests {
         #expect(log.take().accesses.count <= 2 * AccessLog.capacity)
     }
 
-    @Test(
-        "requests without an entry are counted by host, in bounded memory, and restored after a failed write"
-    )
+    @Test("requests without an entry are counted by host, in bounded memory, and restored after a failed write")
     func requests() throws {
         let log = AccessLog()
         var miss = RequestCounts()

@@ -2,14 +2,9 @@ import TestSupport
 
 @Suite("BodyWriter")
 struct BodyWriterTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
 
-    init() throws {
-        sandbox = try Sandbox()
-    }
-
-    @Test(
-        "chunks become one body", arguments: [[1, 2, 3], [0, 70_000, 0, 5], [300_000, 1], []])
+    @Test("chunks become one body", arguments: [[1, 2, 3], [0, 70_000, 0, 5], [300_000, 1], []])
     func pieces(_ counts: [Int]) throws {
         let store = try sandbox.open()
         let writer = store.makeBodyWriter()

@@ -2,11 +2,7 @@ import TestSupport
 
 @Suite("Checkpoints")
 struct CheckpointTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     private func size(_ suffix: String = "") throws -> Int {
         let path = sandbox.indexPath + suffix

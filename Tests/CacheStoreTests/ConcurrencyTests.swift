@@ -3,65 +3,10 @@ import TestSupport
 
 @Suite("Concurrent use of a ResponseStore")
 struct ConcurrencyTests {
-    /// A body that begins with its key, followed by noise. All keys share some bodies.
-    static func body(of key: Int, _ generator: inout SeededGenerator) -> Data {
-        let owner = Int.random(in: 0..<5, using: &generator) == 0 ? "all" : "\(key)"
-        return Data("\(owner)|".utf8)
-            + .noise([0, 50, 9_000, 300_000][Int(generator.next() % 4)], seed: generator.next() % 8)
-    }
-
-    /// Runs one random operation and checks its result.
-    static func act(on store: ResponseStore, _ generator: inout SeededGenerator, _ clock: ManualClock) throws {
-        let number = Int.random(in: 0..<40, using: &generator)
-        let key = try CacheKey.path(number)
-        let metadata = EntryMetadata(requestedAt: clock.now, receivedAt: clock.now, expiresAt: clock.now + 60)
-        switch Int.random(in: 0..<100, using: &generator) {
-        case ..<45:
-            guard let entry = try store.lookup(key), let body = try store.openBody(of: entry) else { return }
-            let data = try body.data()
-            #expect(entry.digest == ContentDigest(of: data))
-            let owner = String(decoding: data.prefix { $0 != UInt8(ascii: "|") }, as: UTF8.self)
-            #expect(owner == "\(number)" || owner == "all")
-            // A representation of other bytes would differ.
-            let form = Data("form of \(entry.digest?.description ?? "nothing")".utf8)
-            if let found = try store.openDerived(name: "form", of: entry)?.data() {
-                #expect(found == form)
-            } else if Int.random(in: 0..<3, using: &generator) == 0 {
-                try store.insertDerived(form, name: "form", of: entry)
-            }
-        case ..<75: try store.insert(body(of: number, &generator), metadata: metadata, for: key)
-        case ..<82: if let entry = try store.peek(key) { try store.freshen(entry, with: metadata) }
-        case ..<89: try store.remove(key)
-        case ..<94: try store.recordFailure(for: key, status: 500)
-        case ..<97: try store.evict(maxBytes: .random(in: 0...1_000_000, using: &generator))
-        case ..<98: try store.flush()
-        case ..<99: _ = try store.statistics()
-        default: clock.advance(by: 1)
-        }
-    }
-
-    @Test("8 threads run random operations on one store, or on two of one directory", arguments: [1, 2])
-    func threads(stores count: Int) throws {
-        let sandbox = try Sandbox()
-        let stores = try (0..<count).map { _ in try sandbox.open { $0.readerCount = 3 } }
-        let seed = SeededGenerator()
-        DispatchQueue.concurrentPerform(iterations: 8) { thread in
-            var generator = SeededGenerator(seed: seed.seed &+ UInt64(thread))
-            #expect(throws: Never.self, "\(seed)") {
-                for _ in 0..<Repetitions.count(500, debug: 150) {
-                    try Self.act(on: stores[thread % count], &generator, sandbox.clock)
-                }
-            }
-        }
-        for store in stores { try store.flush() }
-        #expect(try stores[0].check(digests: true).problems == [], "\(seed)")
-        #expect(try Set(stores.map { try $0.statistics() }).count == 1)
-        #expect(try sandbox.files().count == stores[0].statistics().files)
-    }
+    let sandbox = Sandbox()
 
     @Test("synchronous and asynchronous writers all finish, even if they outnumber the threads")
     func mixedWriters() async throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         try await withThrowingTaskGroup { group in
             for number in 0..<200 {
@@ -84,10 +29,8 @@ struct ConcurrencyTests {
         try store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
     }
 
-    @Test(
-        "a change that fails alone loses nothing: accesses stay noted, and the next change deletes unneeded files")
+    @Test("a change that fails alone loses nothing: accesses stay noted, and the next change deletes unneeded files")
     func failingAlone() throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         for number in [1, 2] { try Self.insert(number, sandbox, store) }
         // Leaves the earlier body for the next transaction to delete.
@@ -105,7 +48,6 @@ struct ConcurrencyTests {
 
     @Test("rolls back the effect of a failed statement, even though SQLite does not count it as a change")
     func halfAStatement() throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         try store.insert(Data("1".utf8), metadata: sandbox.metadata(expiresIn: -1), for: .path(1))
         let index = try RawIndex(sandbox.indexPath)
@@ -113,13 +55,12 @@ struct ConcurrencyTests {
         // that.
         try index.execute(
             "DELETE FROM access; DELETE FROM blob; UPDATE total SET logical_bytes = -9223372036854775807 - 1")
-        #expect(throws: StoreError.self) { try store.evict(maxEntries: 0) }
+        #expect(throws: StoreError.self) { try store.evict(.maxEntries(0)) }
         #expect(try index.value("SELECT count(*) FROM entry") == "1")
     }
 
     @Test("writers that wait for the lock share one transaction, and the failure of one affects no other")
     func groupCommit() async throws {
-        let sandbox = try Sandbox()
         // Holds the lock until all writers wait, which takes time on a busy machine.
         let store = try sandbox.open { $0.busyTimeout = .seconds(600) }
         // A key that is removed while its body is written is not stored.
@@ -153,7 +94,6 @@ struct ConcurrencyTests {
         "a writer that fails after a change affects no other: their shared transaction is rolled back and repeated",
         arguments: ["ABORT", "FAIL", "ROLLBACK"])
     func groupUndone(_ action: String) async throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open { $0.busyTimeout = .seconds(600) }
         let other = try RawIndex(sandbox.indexPath)
         try other.execute("CREATE TRIGGER refuse AFTER INSERT ON failure BEGIN SELECT RAISE(\(action), 'refused'); END")

@@ -43,9 +43,7 @@ struct ConfigurationTests {
         #expect(small.cacheByteCount == 512 << 10)
     }
 
-    @Test(
-        "limits are absent by default; the standard limits are 512 MiB, and an eighth of it for one body",
-        .requirement("K1"))
+    @Test("limits are absent by default; the standard ones are 512 MiB, an eighth for one body", .requirement("K1"))
     func limits() {
         var none = DocumentedDefaults(of: Limits())
         none.check("maxBytes") { $0.maxBytes == nil }
@@ -71,7 +69,7 @@ struct ConfigurationTests {
 
     @Test("changing a configuration does not affect an open store", .requirement("K1"))
     func copied() throws {
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         var configuration = sandbox.configuration()
         let store = try ResponseStore(directory: sandbox.url, configuration: configuration)
         configuration.verification = .never
@@ -90,7 +88,7 @@ struct ConfigurationTests {
             (1, .nanoseconds(1), .nanoseconds(1)),
         ])
     func extremes(_ readers: Int, _ timeout: Duration, _ interval: Duration) throws {
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         let store = try sandbox.open {
             $0.readerCount = readers
             $0.busyTimeout = timeout

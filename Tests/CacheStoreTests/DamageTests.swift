@@ -2,6 +2,8 @@ import TestSupport
 
 @Suite("Damage")
 struct DamageTests {
+    let sandbox = Sandbox()
+
     enum Damage: CaseIterable, Sendable {
         case deleted, emptied, truncated, lengthened, altered
         case symbolicLink, danglingLink, pipe, socket, directory
@@ -18,7 +20,7 @@ struct DamageTests {
         let foreign: URL
 
         init() throws {
-            sandbox = try Sandbox()
+            sandbox = Sandbox()
             key = try CacheKey.path("a")
             digest = ContentDigest(of: body)
             foreign = sandbox.directory.url.appending(path: "foreign", directoryHint: .isDirectory)
@@ -108,9 +110,7 @@ struct DamageTests {
         #expect(try scene.foreignIsUntouched())
     }
 
-    @Test(
-        "a body stored over a damaged file is whole",
-        arguments: Damage.allCases.filter { $0 != .altered })
+    @Test("a body stored over a damaged file is whole", arguments: Damage.allCases.filter { $0 != .altered })
     func storedOver(_ damage: Damage) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open()
@@ -121,9 +121,7 @@ struct DamageTests {
         #expect(try scene.foreignIsUntouched())
     }
 
-    @Test(
-        "removing an entry never deletes through a planted link",
-        arguments: [Damage.symbolicLink, .shardIsLink, .shardIsFile])
+    @Test("a removal never deletes through a link", arguments: [Damage.symbolicLink, .shardIsLink, .shardIsFile])
     func removeThroughLink(_ damage: Damage) throws {
         let scene = try Scene()
         let store = try scene.sandbox.open()
@@ -211,7 +209,6 @@ struct DamageTests {
 
     @Test("with too many open files, the entry of an unreadable body stays")
     func tooManyOpenFiles() async throws {
-        let sandbox = try Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             try await Self.exhaustDescriptors(path, FreeDescriptors())
         }
@@ -220,8 +217,7 @@ struct DamageTests {
 
     private static func exhaustDescriptors(_ path: String, _ descriptors: FreeDescriptors) throws {
         let store = try ResponseStore(directory: URL(filePath: path))
-        let entry = try store.insert(
-            Data("a".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("a"))
+        let entry = try store.insert(Data("a".utf8), metadata: .now, for: .path("a"))
         #expect(try store.peek(entry.key) == entry)
         let taken = descriptors.takeAll()
         let error = #expect(throws: StoreError.self) { try store.openBody(of: entry) }
@@ -236,7 +232,6 @@ struct DamageTests {
 
     @Test("a process without free descriptors still keeps its WAL short")
     func logWithoutFiles() async throws {
-        let sandbox = try Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             try await Self.writeWithoutDescriptors(path, FreeDescriptors())
         }
@@ -246,13 +241,12 @@ struct DamageTests {
     private static func writeWithoutDescriptors(_ path: String, _ descriptors: FreeDescriptors) throws {
         let configuration = ResponseStore.Configuration()
         let store = try ResponseStore(directory: URL(filePath: path), configuration: configuration)
-        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
-        try store.insert(Data(), metadata: metadata, for: .path(0))
+        try store.insert(Data(), metadata: .now, for: .path(0))
         let log = try #require(FileHandle(forReadingAtPath: path + "/index.sqlite-wal"))
         descriptors.takeAll()
         for number in 1..<1_000 {
             // An empty body needs no file.
-            try store.insert(Data(), metadata: metadata, for: .path(number))
+            try store.insert(Data(), metadata: .now, for: .path(number))
         }
         let byteCount = try log.seekToEnd()
         precondition(byteCount < 6_000 * (4_096 + 24))
@@ -280,15 +274,12 @@ struct DamageTests {
     ]
 
     /// Passes typed errors only.
-    private func tolerant(_ body: () throws -> Void) throws {
-        do { try body() } catch is StoreError {}
-    }
+    private func tolerant(_ body: () throws -> Void) throws { do { try body() } catch is StoreError {} }
 
     @Test(
         "a scrambled row is a miss or a typed error, never a trap and never other bytes", .requirement("A7"),
         arguments: scrambles)
     func scrambled(_ sql: String) throws {
-        let sandbox = try Sandbox()
         let first = try sandbox.open()
         let bodies = (0..<2).map { Data.noise(1_000, seed: UInt64($0)) }
         for number in 0..<2 {
@@ -330,7 +321,6 @@ struct DamageTests {
         "an entry whose row no longer parses is a miss, and the next insertion replaces it", .requirement("A7"),
         arguments: scrambles.prefix(9).filter { !$0.contains("\(Int64.min)") })
     func healed(_ sql: String) throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         let body = Data.noise(1_000, seed: 1)
         try store.insert(body, metadata: sandbox.metadata(), for: .path("a"))
@@ -341,12 +331,9 @@ struct DamageTests {
         #expect(try store.bytes(.path("a")) == body)
     }
 
-    @Test(
-        "an index with random changes never traps and never returns wrong bytes",
-        arguments: 0..<Repetitions.count(40, debug: 15))
+    @Test("a randomly changed index neither traps nor answers wrongly", arguments: 0..<Repetitions.count(40, debug: 15))
     func flippedBytes(_: Int) throws {
         var generator = SeededGenerator()
-        let sandbox = try Sandbox()
         let first = try sandbox.open()
         let bodies = (0..<30).map { Data.noise(500, seed: UInt64($0)) }
         for number in 0..<30 {
@@ -383,7 +370,6 @@ struct DamageTests {
 
     @Test("a disk that fills in the middle of a commit leaves the old entry, no new file, and a usable store")
     func fullDisk() async throws {
-        let sandbox = try Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             try Self.fillDisk(path)
         }
@@ -397,7 +383,7 @@ struct DamageTests {
     private static func fillDisk(_ path: String) throws {
         signal(SIGXFSZ, SIG_IGN)
         let store = try ResponseStore(directory: URL(filePath: path))
-        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+        let metadata = EntryMetadata.now
         try store.insert(Data("old".utf8), metadata: metadata, for: .path("a"))
         try store.flush()
         _ = try store.lookup(.path("a"))

@@ -3,12 +3,8 @@ import TestSupport
 /// Derived bodies follow the limits and the damage rules of all bodies.
 @Suite("Limits and damage of derived bodies")
 struct DerivedDamageTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     let form = Data.noise(2_000, seed: 3)
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     private func entry(_ store: ResponseStore, _ name: String, options: EntryOptions = EntryOptions()) throws
         -> StoredEntry
@@ -19,8 +15,7 @@ struct DerivedDamageTests {
 
     // MARK: Limits
 
-    @Test(
-        "a derived representation counts in the limits, and evicts the least recently used entries", .requirement("J5"))
+    @Test("a derived representation counts in the limits, and evicts the least recently used", .requirement("J5"))
     func limits() async throws {
         let store = try sandbox.open { $0.limits = Limits(maxBytes: 6_000, maxEntryBytes: 4_000, lowWaterMark: 1) }
         try sandbox.fill(store, ["a", "b", "c", "d"])
@@ -35,9 +30,7 @@ struct DerivedDamageTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test(
-        "a representation that fits only by evicting a pinned entry, or its own, is not stored"
-    )
+    @Test("a representation that fits only by evicting a pinned entry, or its own, is not stored")
     func noRoom() async throws {
         let store = try sandbox.open { $0.limits = Limits(maxBytes: 6_000, maxEntryBytes: 6_000, lowWaterMark: 1) }
         let pinned = try entry(store, "pinned", options: EntryOptions(isPinned: true))
@@ -53,9 +46,7 @@ struct DerivedDamageTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test(
-        "a dry run counts derived representations: shared ones once, with the last entry that needs them",
-        arguments: 0..<6)
+    @Test("a dry run counts a shared derived representation once, with the last entry that needs it", arguments: 0..<6)
     func dryRuns(_ round: Int) throws {
         var generator = SeededGenerator()
         let store = try sandbox.open()
@@ -69,10 +60,10 @@ struct DerivedDamageTests {
         try store.flush()
         let half = Int.random(in: 0...40, using: &generator)
         if round.isMultiple(of: 2) {
-            let dry = try store.evict(maxEntries: half, dryRun: true)
-            #expect(try store.evict(maxEntries: half) == dry, "\(generator)")
-            let all = try store.evict(unusedFor: .zero, dryRun: true)
-            #expect(try store.evict(unusedFor: .zero) == all, "\(generator)")
+            let dry = try store.evict(.maxEntries(half), dryRun: true)
+            #expect(try store.evict(.maxEntries(half)) == dry, "\(generator)")
+            let all = try store.evict(.unusedFor(.zero), dryRun: true)
+            #expect(try store.evict(.unusedFor(.zero)) == all, "\(generator)")
         } else {
             let selection = EntrySelection.matching("id <= \(half)")
             let dry = try store.removeAll(selection, dryRun: true)
@@ -129,9 +120,7 @@ struct DerivedDamageTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
-    @Test(
-        "a check finds a damaged representation; a repair drops it and keeps its entry", .requirement("A7"),
-        arguments: damages)
+    @Test("a repair finds a damaged representation and drops it, not its entry", .requirement("A7"), arguments: damages)
     func repair(_ way: String) async throws {
         let store = try sandbox.open()
         let entry = try entry(store, "a")

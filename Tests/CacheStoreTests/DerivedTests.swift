@@ -2,31 +2,26 @@ import TestSupport
 
 @Suite("Derived bodies")
 struct DerivedTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
+    let store: ResponseStore
     let image = Data.noise(5_000, seed: 1)
     let small = Data.noise(300, seed: 2)
     let large = Data.noise(2_000, seed: 3)
 
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    init() throws { store = try sandbox.open() }
 
     /// Stores a tagged entry with two derived representations in a separate partition.
     @discardableResult
-    private func fill(_ store: ResponseStore, options: EntryOptions = EntryOptions(tags: ["x"])) throws -> StoredEntry {
+    private func fill(options: EntryOptions = EntryOptions(tags: ["x"])) throws -> StoredEntry {
         let entry = try store.insert(image, metadata: sandbox.metadata(), for: key, options: options)
         #expect(try store.insertDerived(small, name: "small", of: entry))
         #expect(try store.insertDerived(large, name: "large", of: entry))
         return entry
     }
 
-    private var key: CacheKey {
-        get throws { try CacheKey(url: "https://example.com/image", partition: "p") }
-    }
+    private var key: CacheKey { get throws { try CacheKey(url: "https://example.com/image", partition: "p") } }
 
-    private func rowCount() throws -> String? {
-        try RawIndex(sandbox.indexPath).value("SELECT count(*) FROM derived")
-    }
+    private func rowCount() throws -> String? { try RawIndex(sandbox.indexPath).value("SELECT count(*) FROM derived") }
 
     private func bytes(_ store: ResponseStore, _ name: String, _ entry: StoredEntry) throws -> Data? {
         try store.openDerived(name: name, of: entry)?.data()
@@ -34,12 +29,9 @@ struct DerivedTests {
 
     // MARK: Finding
 
-    @Test(
-        "every store finds a derived representation by entry and name, also after reopening; it is not an entry",
-        .requirement("F4"))
+    @Test("a store finds a derived representation by entry and name, also reopened; it is no entry", .requirement("F4"))
     func found() async throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         let other = try await store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))
         for store in [try sandbox.open { $0.isReadOnly = true }, try sandbox.open(), store] {
             #expect(try bytes(store, "small", entry) == small)
@@ -58,8 +50,7 @@ struct DerivedTests {
 
     @Test("Statistics and views count derived representations as logical and physical bytes, not as entries")
     func sums() throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         // The same bytes under another name, and as a body, share one file.
         #expect(try store.insertDerived(small, name: "same", of: entry))
         try store.insert(small, metadata: sandbox.metadata(), for: .path("small"))
@@ -82,8 +73,7 @@ struct DerivedTests {
             [.text("large"), .integer(2_000), .text(ContentDigest(of: large).description)],
             [.text("same"), .integer(300), .text(digest)], [.text("small"), .integer(300), .text(digest)],
         ]
-        #expect(
-            try store.query("SELECT name, byte_size, sha256 FROM cache_derived ORDER BY name").rows == expected)
+        #expect(try store.query("SELECT name, byte_size, sha256 FROM cache_derived ORDER BY name").rows == expected)
         let row = try #require(try store.query("SELECT * FROM cache_derived WHERE name = 'same'").first)
         #expect(try Data(contentsOf: sandbox.url.appending(path: row["file_path"]?.text ?? "")) == small)
         #expect(row["entry_id"]?.integer == entry.id)
@@ -96,14 +86,13 @@ struct DerivedTests {
 
     @Test("a lookup counts as one access, even if only a derived representation is read", .requirement("J1"))
     func use() throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         sandbox.clock.advance(by: 1)
         try store.insert(Data.noise(5_000, seed: 7), metadata: sandbox.metadata(), for: .path("later"))
         sandbox.clock.advance(by: 1)
         let found = try #require(try store.lookup(entry.key))
         #expect(try bytes(store, "small", found) == small)
-        #expect(try store.evict(maxEntries: 1).entries == 1)
+        #expect(try store.evict(.maxEntries(1)).entries == 1)
         #expect(try bytes(store, "small", found) == small)
         #expect(try store.statistics().hits == 1)
     }
@@ -123,12 +112,12 @@ struct DerivedTests {
             case .removeEntry: #expect(try await store.remove(entry))
             case .invalidate: #expect(try await store.invalidate([entry.key]) == 1)
             case .tag: #expect(try await store.removeAll(.tag("x")).bytes == 7_300)
-            case .partition: #expect(try await store.removeAll(partition: "p").entries == 1)
+            case .partition: #expect(try await store.removeAll(.partition("p")).entries == 1)
             case .clear: #expect(try await store.clear().bytes == 7_300)
             case .evictBytes: #expect(try store.evict(maxBytes: 7_299).bytes == 7_300)
-            case .evictEntries: #expect(try store.evict(maxEntries: 0).bytes == 7_300)
-            case .unused: #expect(try store.evict(unusedFor: .zero).bytes == 7_300)
-            case .old: #expect(try store.evict(olderThan: .zero).bytes == 7_300)
+            case .evictEntries: #expect(try await store.evict(.maxEntries(0)).bytes == 7_300)
+            case .unused: #expect(try await store.evict(.unusedFor(.zero)).bytes == 7_300)
+            case .old: #expect(try await store.evict(.olderThan(.zero)).bytes == 7_300)
             case .replacement: try await store.insert(Data("new".utf8), metadata: metadata, for: entry.key)
             case .emptied: try await store.insert(Data(), metadata: metadata, for: entry.key)
             case .variants:
@@ -163,8 +152,7 @@ struct DerivedTests {
         "every removal of an entry removes its derived representations, rows and files", .requirement("F4", "J2", "J3"),
         arguments: Way.allCases)
     func gone(_ way: Way) async throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         sandbox.clock.advance(by: 1)
         try await way(self, store, entry)
         #expect(try rowCount() == "0")
@@ -182,12 +170,9 @@ struct DerivedTests {
         #expect(try await reader.check(digests: true).problems == [])
     }
 
-    @Test(
-        "derived representations are removed in the transaction of their entry, and restored by its rollback",
-        .requirement("J2"))
+    @Test("derived representations leave in their entry's transaction, and return by its rollback", .requirement("J2"))
     func oneTransaction() throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         let index = try RawIndex(sandbox.indexPath)
         try index.execute("BEGIN IMMEDIATE; DELETE FROM entry")
         #expect(try index.value("SELECT count(*) FROM derived") == "0")
@@ -201,12 +186,9 @@ struct DerivedTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test(
-        "a 304, new options, an equal body and changes of other variants keep the derived representations",
-        .requirement("F4"))
+    @Test("a 304, new options, an equal body and other variants keep the derived representations", .requirement("F4"))
     func kept() async throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         #expect(try await store.freshen(entry, with: sandbox.metadata(etag: "\"2\"")))
         try await store.setOptions(.init(isPinned: true, tags: []), for: entry.key)
         sandbox.clock.advance(by: 5)
@@ -228,12 +210,9 @@ struct DerivedTests {
 
     // MARK: Storing
 
-    @Test(
-        "a representation derived from a replaced body or a removed entry is not stored"
-    )
+    @Test("a representation derived from a replaced body or a removed entry is not stored")
     func outdated() async throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         let newer = try await store.insert(Data("new".utf8), metadata: sandbox.metadata(), for: entry.key)
         #expect(try await store.insertDerived(small, name: "small", of: entry) == false)
         #expect(try await store.insertDerived(small, name: "small", of: newer))
@@ -252,8 +231,7 @@ struct DerivedTests {
 
     @Test("a derived representation replaces its namesake, and deletes its file")
     func replaced() async throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         for body in [large, Data(), small, image] {
             #expect(try await store.insertDerived(body, name: "small", of: entry))
             #expect(try bytes(store, "small", entry) == body)
@@ -271,8 +249,7 @@ struct DerivedTests {
 
     @Test("each entry keeps its latest 64 derived representations")
     func bounded() throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         for number in 0..<Int(Connection.maxDerived) {
             sandbox.clock.advance(by: 1)
             #expect(try store.insertDerived(Data("\(number)".utf8), name: "\(number)", of: entry))
@@ -296,8 +273,7 @@ struct DerivedTests {
             ("a\0b", "it contains a NUL character"),
         ])
     func invalidName(_ name: String, _ reason: String) async throws {
-        let store = try sandbox.open()
-        let entry = try fill(store)
+        let entry = try fill()
         let error = StoreError.invalidName(name, reason: reason)
         #expect(throws: error) { try store.insertDerived(small, name: name, of: entry) }
         await #expect(throws: error) { try await store.insertDerived(small, name: name, of: entry) }

@@ -2,9 +2,13 @@ import TestSupport
 
 @Suite("EntryMetadata")
 struct EntryMetadataTests {
+    let sandbox = Sandbox()
+    let store: ResponseStore
+
+    init() throws { store = try sandbox.open() }
+
     @Test("every value reads back unchanged, after the commit and from a reopened store", .requirement("A1"))
     func roundTrip() throws {
-        let sandbox = try Sandbox()
         let key = try CacheKey.path("full")
         let metadata = EntryMetadata(
             kind: .error, variant: "accept: a\u{0}b\n", url: "https://other.example/é", status: 599, etag: "W/\"é\"",
@@ -12,7 +16,6 @@ struct EntryMetadataTests {
             requestedAt: Date(timeIntervalSince1970: -1), receivedAt: Date(timeIntervalSince1970: 4_102_444_800),
             expiresAt: Date(timeIntervalSince1970: 253_402_300_799), isBodyDecoded: true,
             head: Array(0...255) + Array("Set-Cookie: a\nSet-Cookie: b\n".utf8))
-        let store = try sandbox.open()
         let committed = try store.insert(Data("body".utf8), metadata: metadata, for: key)
         store.close()
         let found = try sandbox.open().responses(for: key)
@@ -24,10 +27,8 @@ struct EntryMetadataTests {
 
     @Test("unknown values stay unknown, and an empty body stays empty", .requirement("A1"))
     func minimal() throws {
-        let sandbox = try Sandbox()
         let key = try CacheKey.path("empty")
         let metadata = EntryMetadata(requestedAt: sandbox.clock.now, receivedAt: sandbox.clock.now)
-        let store = try sandbox.open()
         try store.insert(Data(), metadata: metadata, for: key)
         store.close()
         let reopened = try sandbox.open()
@@ -42,8 +43,6 @@ struct EntryMetadataTests {
 
     @Test("the bytes 0x80 to 0xFF of a head read back unchanged", .requirement("P28"))
     func headBytes() throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         var metadata = sandbox.metadata()
         metadata.head = Array("X: ".utf8) + Array(0x80...0xFF) + [0x0A]
         let key = try CacheKey.path("latin")
@@ -53,8 +52,6 @@ struct EntryMetadataTests {
 
     @Test("times have whole milliseconds, and survive a round trip")
     func milliseconds() throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         let key = try CacheKey.path("time")
         var generator = SeededGenerator()
         for _ in 0..<300 {
@@ -73,8 +70,6 @@ struct EntryMetadataTests {
         "times out of range are clamped, without a trap",
         arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300, .greatestFiniteMagnitude])
     func hostileTimes(_ seconds: Double) throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         var metadata = sandbox.metadata()
         metadata.expiresAt = Date(timeIntervalSince1970: seconds)
         let key = try CacheKey.path("time")
@@ -86,8 +81,6 @@ struct EntryMetadataTests {
 
     @Test("refuses values of more than maxHeadByteCount bytes in every field")
     func tooLarge() throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         let key = try CacheKey.path("large")
         let entry = try store.insert(Data("old".utf8), metadata: sandbox.metadata(), for: key)
         let long = String(repeating: "x", count: EntryMetadata.maxHeadByteCount + 1)

@@ -4,11 +4,7 @@ import TestSupport
 /// The choice of the policy, and its effect on existing entries.
 @Suite("The choice of an eviction policy")
 struct EvictionPolicyChoiceTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     private func value(_ sql: String) throws -> String? { try RawIndex(sandbox.indexPath).value(sql) }
 
@@ -92,7 +88,7 @@ struct EvictionPolicyChoiceTests {
         try await second.flush()
         #expect(try order() == (1..<count).reversed().map(String.init) + ["0"])
         #expect(try value("SELECT reordered_id IS NULL FROM state") == "1")
-        try second.evict(maxEntries: count - 1)
+        try await second.evict(.maxEntries(count - 1))
         #expect(try !second.contains(.path(count - 1)))
         second.close()
 
@@ -106,7 +102,7 @@ struct EvictionPolicyChoiceTests {
     func interrupted() async throws {
         let first = try sandbox.open { $0.evictionPolicy = .valueAware }
         try sandbox.fill(first, (0..<100).map { "\($0)" }, byteCount: 10)
-        try first.evict(maxEntries: 90)
+        try await first.evict(.maxEntries(90))
         first.close()
         let age = try #require(try value("SELECT eviction_age FROM total").flatMap { Int64($0) })
         #expect(age > 0)
@@ -138,7 +134,7 @@ struct EvictionPolicyChoiceTests {
     func repair() async throws {
         let store = try sandbox.open { $0.evictionPolicy = .valueAware }
         try sandbox.fill(store, (0..<20).map { "\($0)" })
-        try store.evict(maxEntries: 10)
+        try await store.evict(.maxEntries(10))
         try sandbox.fill(store, (20..<30).map { "\($0)" })
         let lowest = try value("SELECT min(priority) FROM priority")
         try RawIndex(sandbox.indexPath).execute("DELETE FROM state; DELETE FROM total")

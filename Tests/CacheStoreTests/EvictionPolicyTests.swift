@@ -2,18 +2,14 @@ import TestSupport
 
 @Suite("Eviction policies")
 struct EvictionPolicyTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     /// Evicts entries one at a time. Returns their names in this order.
     private func evictAll(_ store: ResponseStore) throws -> String {
         var order: [String] = []
         var left = try sandbox.names()
         while !left.isEmpty {
-            try store.evict(maxEntries: left.count - 1)
+            try store.evict(.maxEntries(left.count - 1))
             let names = try sandbox.names()
             order += left.filter { !names.contains($0) }
             if names == left { break }
@@ -94,7 +90,7 @@ struct EvictionPolicyTests {
         for _ in 0..<4 { _ = try store.lookup(.path("popular")) }
         for round in 0..<100 {
             try sandbox.fill(store, ["\(round)"])
-            try store.evict(maxEntries: 4)
+            try store.evict(.maxEntries(4))
             guard try store.contains(.path("popular")) else { return round }
             if again { _ = try store.lookup(.path("popular")) }
         }
@@ -110,9 +106,7 @@ struct EvictionPolicyTests {
         #expect((8...40).contains(rounds), "\(rounds)")
     }
 
-    @Test(
-        "a popular entry survives any number of entries that are requested once", arguments: EvictionPolicy.allCases
-    )
+    @Test("a popular entry survives any number of entries that are requested once", arguments: EvictionPolicy.allCases)
     func popular(_ policy: EvictionPolicy) throws {
         #expect(try roundsOfOnceUsed(policy, using: true) == nil)
     }
@@ -138,13 +132,13 @@ struct EvictionPolicyTests {
         try store.flush()
         try index.execute("UPDATE \(sql)")
         for name in ["a", "b", "c"] { _ = try store.lookup(.path(name)) }
-        try store.evict(maxEntries: 2)
+        try store.evict(.maxEntries(2))
         try sandbox.fill(store, ["a", "d"])
         #expect(try index.value("PRAGMA integrity_check") == "ok")
-        try store.evict(unusedFor: .seconds(-1))
-        try store.evict(maxEntries: 0)
+        try store.evict(.unusedFor(.seconds(-1)))
+        try store.evict(.maxEntries(0))
         try store.repair()
-        try store.evict(maxEntries: 0)
+        try store.evict(.maxEntries(0))
         #expect(try sandbox.names() == [])
     }
 
@@ -171,9 +165,9 @@ struct EvictionPolicyTests {
         try store.setOptions(.init(isPinned: true), for: .path(1))
         try store.flush()
         sandbox.clock.advance(by: 50)
-        let dry = try store.evict(unusedFor: .seconds(100), dryRun: true)
+        let dry = try store.evict(.unusedFor(.seconds(100)), dryRun: true)
         #expect(dry.entries == 650 - 93 - 1)
-        #expect(try store.evict(unusedFor: .seconds(100)) == dry)
+        #expect(try store.evict(.unusedFor(.seconds(100))) == dry)
         #expect(try store.contains(.path(1)))
         #expect(try store.contains(.path(7)))
         #expect(try store.contains(.path(650)))

@@ -3,11 +3,7 @@ import TestSupport
 /// The use counts of evicted entries, which the value-aware policy remembers.
 @Suite("Ghost entries")
 struct GhostEntryTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     private func open(_ configure: (inout ResponseStore.Configuration) -> Void = { _ in }) throws -> ResponseStore {
         try sandbox.open {
@@ -27,7 +23,7 @@ struct GhostEntryTests {
         for name in others { try use(store, name, times: 100) }
         try sandbox.fill(store, names)
         for name in names { try use(store, name, times: uses) }
-        try store.evict(maxEntries: others.count)
+        try store.evict(.maxEntries(others.count))
         try #require(try sandbox.names() == others.sorted())
     }
 
@@ -52,13 +48,13 @@ struct GhostEntryTests {
         try store.flush()
         sandbox.clock.advance(by: 1)
         try use(store, "stays", times: 1)
-        try store.evict(maxEntries: 1)
+        try store.evict(.maxEntries(1))
         try #require(try sandbox.names() == ["stays"])
         try sandbox.fill(store, ["popular"])
         sandbox.clock.advance(by: 1)
         try sandbox.fill(store, ["twice"])
         try use(store, "twice", times: 2)
-        try store.evict(maxEntries: 2)
+        try store.evict(.maxEntries(2))
         #expect(try sandbox.names() == (policy == .valueAware ? ["popular", "stays"] : ["popular", "twice"]))
         // The hit count of the entry starts at 0 again.
         let hits = try store.query("SELECT hit_count FROM cache_entries WHERE key LIKE '%popular'").rows
@@ -72,14 +68,14 @@ struct GhostEntryTests {
         #expect(try ghosts() == [])
         try sandbox.fill(store, ["a"])
         try use(store, "a", times: 3)
-        try store.evict(maxEntries: 2)
+        try store.evict(.maxEntries(2))
         #expect(try ghosts() == [3])
         try sandbox.fill(store, ["a"])
         try use(store, "a", times: 4)
-        try store.evict(maxEntries: 2)
+        try store.evict(.maxEntries(2))
         #expect(try ghosts() == [7])
         try sandbox.fill(store, ["a"])
-        try store.evict(maxEntries: 2)
+        try store.evict(.maxEntries(2))
         #expect(try ghosts() == [7])
     }
 
@@ -90,7 +86,7 @@ struct GhostEntryTests {
         try use(store, "stays", times: 9)
         try sandbox.fill(store, ["session"], options: .init(lifetime: .session))
         try use(store, "session", times: 2)
-        try store.evict(maxEntries: 1)
+        try store.evict(.maxEntries(1))
         try #require(try sandbox.names() == ["stays"])
         #expect(try ghosts() == [])
     }
@@ -100,7 +96,7 @@ struct GhostEntryTests {
         let store = try open()
         try evict(["a"], uses: 3, from: store)
         for byteCount in [10, 20] { try sandbox.fill(store, ["a"], byteCount: byteCount) }
-        try store.evict(maxEntries: 1)
+        try store.evict(.maxEntries(1))
         #expect(try ghosts() == [3])
     }
 
@@ -110,14 +106,14 @@ struct GhostEntryTests {
         let names = (0..<300).map { "\($0)" }
         try evict(names, uses: 1, from: store)
         #expect(try ghosts().count == 300)
-        try store.evict(maxEntries: 120)
+        try store.evict(.maxEntries(120))
         #expect(try ghosts().count == 120)
         try sandbox.fill(store, names)
         for name in names { try use(store, name, times: 200) }
-        try store.evict(maxEntries: 70)
+        try store.evict(.maxEntries(70))
         #expect(try ghosts().count == 70)
         #expect(try store.check().problems == [])
-        try store.evict(maxEntries: 0)
+        try store.evict(.maxEntries(0))
         #expect(try ghosts() == [])
     }
 
@@ -140,7 +136,7 @@ struct GhostEntryTests {
         case "an entry": try store.remove(.path("other-0"))
         case "another key": try store.remove(.path("c"))
         case "a tag": try store.removeAll(.tag("t"))
-        case "a partition": try store.removeAll(partition: "user")
+        case "a partition": try store.removeAll(.partition("user"))
         default: try store.clear()
         }
         #expect(try ghosts().count == left)
@@ -166,7 +162,7 @@ struct GhostEntryTests {
         try sandbox.fill(store, (0..<300).map { "\($0)" }, byteCount: 0)
         for name in ["large", "larger"] { try use(store, name, times: 1) }
         try store.flush()
-        try store.evict(maxEntries: 301)
+        try store.evict(.maxEntries(301))
         #expect(try !store.contains(.path("large")))
         #expect(try store.contains(.path("larger")))
     }
@@ -181,17 +177,15 @@ struct GhostEntryTests {
         #expect(try ghosts() == [2, 2])
     }
 
-    @Test(
-        "Damaged ghost entries make no value overflow, and evictions continue",
-        arguments: ["\(Int64.max)", "\(Int64.min)"])
+    @Test("Damaged ghost entries overflow no value; evictions continue", arguments: ["\(Int64.max)", "\(Int64.min)"])
     func damagedCounts(_ count: String) throws {
         let store = try open()
         try evict(["a", "b"], uses: 2, from: store)
         try RawIndex(sandbox.indexPath).execute("UPDATE ghost SET hit_count = \(count)")
         try sandbox.fill(store, ["a"])
         try use(store, "a", times: 1)
-        try store.evict(maxEntries: 2)
-        try store.evict(maxEntries: 0)
+        try store.evict(.maxEntries(2))
+        try store.evict(.maxEntries(0))
         #expect(try sandbox.names() == [])
         #expect(try ghosts() == [])
     }

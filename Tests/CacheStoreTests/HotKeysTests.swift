@@ -3,11 +3,7 @@ import TestSupport
 
 @Suite("Hot keys")
 struct HotKeysTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     /// A change of the key `a` or of one of its rows, and whether the key `b` stays hot.
     struct Change: CustomTestStringConvertible {
@@ -81,7 +77,7 @@ struct HotKeysTests {
             sandbox.clock.advance(by: 1)
             _ = try store.lookup(.path("b"))
             try await store.flush()
-            try store.evict(maxEntries: 1)
+            try await store.evict(.maxEntries(1))
         },
         Change("its damaged body is found") { store, sandbox in
             guard let entry = try store.peek(.path("a")), let digest = entry.digest else { return }
@@ -116,9 +112,7 @@ struct HotKeysTests {
         },
     ]
 
-    @Test(
-        "a hot key answers like the index after any change; a change of one key leaves others with entries hot",
-        arguments: changes)
+    @Test("a hot key answers like the index after any change; other keys with entries stay hot", arguments: changes)
     func change(_ change: Change) async throws {
         let store = try sandbox.open()
         let keys = try ["a", "b", "c"].map { try CacheKey.path($0) }
@@ -231,7 +225,7 @@ struct HotKeysTests {
                 metadata.searchBase = Bool.random(using: &generator) ? String(Self.base) : nil
                 try await store.insert(Data("\(generator.next())".utf8), metadata: metadata, for: key)
             case 6: try await store.remove(key)
-            case 7: try store.evict(maxEntries: Int.random(in: 4...12, using: &generator))
+            case 7: try await store.evict(.maxEntries(Int.random(in: 4...12, using: &generator)))
             case 8:
                 if let entry = try store.peek(key) {
                     _ = try await store.freshen(entry, with: sandbox.metadata(etag: "\"\(generator.next())\""))
@@ -321,7 +315,7 @@ struct HotKeysTests {
         #expect(sqlite3_auto_extension(unsafeBitCast(trace, to: (@convention(c) () -> Void).self)) == SQLITE_OK)
         let store = try ResponseStore(directory: URL(filePath: path))
         let key = try CacheKey.path("a")
-        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
+        let metadata = EntryMetadata.now
         try await store.insert(Data("a".utf8), metadata: metadata, for: key)
         for status in [201, 202] {
             #expect(try store.peek(key)?.metadata.status == status - 1)

@@ -2,11 +2,10 @@ import TestSupport
 
 @Suite("KeySnapshot")
 struct KeySnapshotTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
+    let store: ResponseStore
 
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    init() throws { store = try sandbox.open() }
 
     static let changes =
         HotKeysTests.changes + [
@@ -37,7 +36,6 @@ struct KeySnapshotTests {
 
     @Test("a snapshot is current until any process commits", arguments: changes)
     func isCurrent(_ change: HotKeysTests.Change) async throws {
-        let store = try sandbox.open()
         for name in ["a", "b"] {
             try await store.insert(Data(name.utf8), metadata: sandbox.metadata(), for: .path(name))
             sandbox.clock.advance(by: 1)
@@ -50,12 +48,10 @@ struct KeySnapshotTests {
         #expect(store.isCurrent(snapshot) == !change.commits)
     }
 
-    @Test(
-        "in a copied store without a WAL, snapshots are never current, and no file is created")
+    @Test("in a copied store without a WAL, snapshots are never current, and no file is created")
     func readOnly() throws {
-        let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
-        let copy = try Sandbox()
+        let copy = Sandbox()
         try store.snapshot(to: copy.url)
         let names = try FileManager.default.contentsOfDirectory(atPath: copy.path).sorted()
         let opened = try copy.open { $0.isReadOnly = true }
@@ -67,18 +63,14 @@ struct KeySnapshotTests {
 
     @Test("a snapshot is not current in a closed store")
     func closed() throws {
-        let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let snapshot = try store.snapshot(of: .path("a"), searchBase: nil)
         store.close()
         #expect(!store.isCurrent(snapshot))
     }
 
-    @Test(
-        "the snapshot of an absent key has the generation, whether loads failed, and the related keys, the latest first"
-    )
+    @Test("the snapshot of an absent key has the generation, whether loads failed, and related keys, latest first")
     func absentKey() throws {
-        let store = try sandbox.open()
         func key(_ query: String, partition: String = "") throws -> CacheKey {
             try CacheKey(url: "https://example.com/a\(query)", partition: partition)
         }

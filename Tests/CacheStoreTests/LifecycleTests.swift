@@ -7,11 +7,7 @@ import Glibc
 
 @Suite("Suspending and read-only stores")
 struct LifecycleTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     // MARK: Suspending
 
@@ -66,27 +62,18 @@ struct LifecycleTests {
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         store.writer.checkpointer.wait()
         let before = try sandbox.descriptorCount(of: "index.sqlite")
-        let outcome = Outcome()
-        Thread.detachNewThread {
-            do throws(StoreError) {
-                _ = try store.query(
-                    """
-                    WITH RECURSIVE number(n) AS (
-                        SELECT count(*) FROM cache_entries UNION ALL SELECT n + 1 FROM number
-                    )
-                    SELECT max(n) FROM number
-                    """)
-            } catch {
-                outcome.failure.withLock { $0 = error }
-            }
-            outcome.ended.signal()
+        let call = ThreadCall {
+            _ = try store.query(
+                """
+                WITH RECURSIVE number(n) AS (SELECT count(*) FROM cache_entries UNION ALL SELECT n + 1 FROM number)
+                SELECT max(n) FROM number
+                """)
         }
         try spinWhile { try sandbox.descriptorCount(of: "index.sqlite") == before }
         if closes { store.close() } else { store.suspend() }
         #expect(try sandbox.descriptorCount(of: "index.sqlite") == 0)
         #expect(try lockedFiles() == [])
-        try outcome.ended.waitForSignal()
-        #expect(outcome.failure.withLock { $0 } == (closes ? .closed : .suspended))
+        #expect(try call.error() == (closes ? .closed : .suspended))
         guard !closes else { return }
         try store.resume()
         #expect(try store.query("SELECT count(*) AS count FROM cache_entries")[0]["count"]?.integer == 1)
@@ -103,23 +90,12 @@ struct LifecycleTests {
         defer { Glibc.close(blobs) }
         #expect(flock(blobs, LOCK_EX) == 0)
         let before = try sandbox.descriptorCount(of: "blobs")
-        let outcome = Outcome()
-        Thread.detachNewThread {
-            do throws(StoreError) { try store.writer.recover() } catch { outcome.failure.withLock { $0 = error } }
-            outcome.ended.signal()
-        }
+        let call = ThreadCall { try store.writer.recover() }
         try spinWhile { try sandbox.descriptorCount(of: "blobs") == before }
         if closes { store.close() } else { store.suspend() }
         #expect(try sandbox.descriptorCount(of: "blobs") <= before)
         #expect(try sandbox.descriptorCount(of: "index.sqlite") == 0)
-        try outcome.ended.waitForSignal()
-        #expect(outcome.failure.withLock { $0 } == .busy(path: sandbox.indexPath))
-    }
-
-    private final class Outcome: Sendable {
-        let ended = DispatchSemaphore(value: 0)
-        /// Guards the error.
-        let failure = Mutex<StoreError?>(nil)
+        #expect(try call.error() == .busy(path: sandbox.indexPath))
     }
     #endif
 
@@ -208,9 +184,7 @@ struct LifecycleTests {
 
     // MARK: Read-only stores
 
-    private func readOnly() throws -> ResponseStore {
-        try sandbox.open { $0.isReadOnly = true }
-    }
+    private func readOnly() throws -> ResponseStore { try sandbox.open { $0.isReadOnly = true } }
 
     @Test("a read-only store answers every read, sees the commits of other stores, and changes no file")
     func readingOnly() async throws {
@@ -250,9 +224,7 @@ struct LifecycleTests {
         #expect(sandbox.files().count == 1)
     }
 
-    @Test(
-        "a missing store, or one of another schema, is not opened read-only, and no file changes"
-    )
+    @Test("a missing store, or one of another schema, is not opened read-only, and no file changes")
     func refused() throws {
         #expect(throws: StoreError.self) { try readOnly() }
         #expect(!FileManager.default.fileExists(atPath: sandbox.path))
@@ -290,8 +262,7 @@ struct LifecycleTests {
     func alone() async throws {
         await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
             let store = try ResponseStore(directory: URL(filePath: path))
-            let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
-            try store.insert(Data("a".utf8), metadata: metadata, for: .path("a"))
+            try store.insert(Data("a".utf8), metadata: .now, for: .path("a"))
             kill(getpid(), SIGKILL)
         }
         #expect(try readOnly().bytes(.path("a")) == Data("a".utf8))

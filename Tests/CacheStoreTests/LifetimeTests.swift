@@ -2,11 +2,7 @@ import TestSupport
 
 @Suite("Lifetimes")
 struct LifetimeTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     func fill(_ store: ResponseStore) throws {
         for name in ["session", "permanent"] {
@@ -20,7 +16,7 @@ struct LifetimeTests {
         let store = try ResponseStore(directory: URL(filePath: path))
         for name in ["session", "permanent"] {
             try store.insert(
-                Data(name.utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path(name),
+                Data(name.utf8), metadata: .now, for: .path(name),
                 options: EntryOptions(lifetime: name == "session" ? .session : nil))
         }
         try end(store)
@@ -109,8 +105,7 @@ struct LifetimeTests {
         #expect(sandbox.files().count == 1)
     }
 
-    @Test(
-        "a read-only store blocks no opener, and delays the end of a session only while it is open")
+    @Test("a read-only store blocks no opener, and delays the end of a session only while it is open")
     func readOnly() throws {
         let store = try sandbox.open()
         try fill(store)

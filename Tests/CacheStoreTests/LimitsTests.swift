@@ -3,15 +3,9 @@ import TestSupport
 
 @Suite("Limits")
 struct LimitsTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
 
-    init() throws {
-        sandbox = try Sandbox()
-    }
-
-    func open(_ limits: Limits) throws -> ResponseStore {
-        try sandbox.open { $0.limits = limits }
-    }
+    func open(_ limits: Limits) throws -> ResponseStore { try sandbox.open { $0.limits = limits } }
 
     /// Names of the numbers that sort like the numbers.
     static func numbers(_ range: Range<Int>) -> [String] { range.map { String($0 + 10_000) } }
@@ -54,9 +48,7 @@ struct LimitsTests {
         try sandbox.fill(store, names, byteCount: byteCount)
     }
 
-    @Test(
-        "when a limit is reached, evicts down to the low-water mark", .requirement("J5"),
-        arguments: [0, 0.1, 0.5, 0.9, 0.99, 1])
+    @Test("at a limit, evicts down to the low-water mark", .requirement("J5"), arguments: [0, 0.1, 0.5, 0.9, 0.99, 1])
     func lowWaterMark(_ mark: Double) async throws {
         for limits in [
             Limits(maxEntries: 50, lowWaterMark: mark), Limits(maxBytes: 200_000, lowWaterMark: mark),
@@ -112,9 +104,7 @@ struct LimitsTests {
 
     // MARK: Pins
 
-    @Test(
-        "pinned entries are never evicted; a put that they leave no room for throws", .requirement("J5"),
-        arguments: [true, false])
+    @Test("pinned entries stay; a put without room beside them throws", .requirement("J5"), arguments: [true, false])
     func pinned(countsBytes: Bool) async throws {
         let store = try sandbox.open {
             $0.limits =
@@ -158,8 +148,7 @@ struct LimitsTests {
         let metrics = TestMetrics()
         configuration.metrics = metrics
         let store = try ResponseStore(directory: URL(filePath: path), configuration: configuration)
-        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
-        let old = try await store.insert(Data.noise(30_000, seed: 1), metadata: metadata, for: .path("old"))
+        let old = try await store.insert(Data.noise(30_000, seed: 1), metadata: .now, for: .path("old"))
         let shard = path + "/blobs/" + (old.digest?.description.prefix(2) ?? "")
         for name in ["", "/blobs", "/index.sqlite", "/index.sqlite-wal", "/index.sqlite-shm"] {
             try #require(chmod(path + name, 0o777) == 0)
@@ -168,7 +157,7 @@ struct LimitsTests {
         chmod(path + "/staging", 0o777)
         try #require(chmod(shard, 0o555) == 0)
         Unprivileged.giveUpRoot()
-        try await store.insert(Data.noise(30_000, seed: 2), metadata: metadata, for: .path("new"))
+        try await store.insert(Data.noise(30_000, seed: 2), metadata: .now, for: .path("new"))
         for _ in 0..<3 { try await store.flush() }
         store.observation.wait()
         let timer = try metrics.expectTimer("cachestore.transaction.duration")

@@ -3,11 +3,10 @@ import TestSupport
 /// The writer's connection gathers a transaction's frames for the WAL, and writes them in one call.
 @Suite("Writes to the WAL")
 struct LogGatheringTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     private var path: String { sandbox.directory.path + "/test.sqlite" }
 
     init() throws {
-        sandbox = try Sandbox()
         let connection = try Connection(path: path, role: .writer, busyTimeout: .seconds(1), creates: true)
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL)")

@@ -11,7 +11,7 @@ struct LongCallTests {
 
     @Test("stores, verifies and reads a body in one chunk")
     func body() async throws {
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         let store = try sandbox.open { $0.limits = nil }
         try await store.insert(Data(Self.bytes), metadata: sandbox.metadata(), for: .path("a"))
         store.close()
@@ -21,7 +21,7 @@ struct LongCallTests {
 
     @Test("writes bytes to their offset")
     func writeAtOffset() throws {
-        let sandbox = try BlobSandbox()
+        let sandbox = BlobSandbox()
         let staged = try StagedFile(namedBelow: sandbox.root)
         let file = staged.descriptor
         try Self.bytes.withUnsafeBytes { (bytes) throws in try file.write(bytes, at: 3) }

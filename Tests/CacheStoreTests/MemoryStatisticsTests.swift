@@ -8,7 +8,7 @@ struct MemoryStatisticsTests {
     func off() async {
         await #expect(processExitsWith: .success) {
             precondition(ResponseStore.disableSQLiteMemoryStatistics())
-            let sandbox = try Sandbox()
+            let sandbox = Sandbox()
             let store = try sandbox.open()
             try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
             precondition(sqlite3_memory_used() == 0)
@@ -19,7 +19,7 @@ struct MemoryStatisticsTests {
     @Test("follow the build of the library otherwise")
     func untouched() async {
         await #expect(processExitsWith: .success) {
-            let sandbox = try Sandbox()
+            let sandbox = Sandbox()
             let store = try sandbox.open()
             precondition(!ResponseStore.disableSQLiteMemoryStatistics())
             let counts = sqlite3_compileoption_used("DEFAULT_MEMSTATUS=0") == 0

@@ -3,6 +3,11 @@ import TestSupport
 
 @Suite("Migrations")
 struct MigrationsTests {
+    let sandbox = Sandbox()
+    let store: ResponseStore
+
+    init() throws { store = try sandbox.open() }
+
     @Test("the steps count up from 1")
     func order() {
         #expect(migrations.map(\.version) == Array(1...Int32(migrations.count)))
@@ -10,8 +15,6 @@ struct MigrationsTests {
 
     @Test("a new index has the version of the last step and the id of this package")
     func identity() throws {
-        let sandbox = try Sandbox()
-        _ = try sandbox.open()
         let index = try RawIndex(sandbox.indexPath)
         #expect(try index.value("PRAGMA user_version") == "\(migrations.count)")
         #expect(try index.value("PRAGMA application_id") == "\(0x4361_5374)")
@@ -61,15 +64,11 @@ struct MigrationsTests {
             ("cache_errors", "partition key status error_count failed_at request"),
         ])
     func views(_ view: String, _ columns: String) throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         #expect(try store.query("SELECT * FROM \(view)").columns.joined(separator: " ") == columns)
     }
 
     @Test("cache_entries shows stored responses, their files and their freshness")
     func entries() throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         var metadata = sandbox.metadata(etag: "\"x\"")
         metadata.contentType = "text/plain"
         metadata.expiresAt = sandbox.clock.now + 3600
@@ -92,8 +91,7 @@ struct MigrationsTests {
                 ],
                 [
                     .text("https://example.com/stale"), .text("example.com"), .text("error"), .integer(404), .null,
-                    .null,
-                    .integer(0), .null, .null, .text("stale"), .integer(1),
+                    .null, .integer(0), .null, .null, .text("stale"), .integer(1),
                 ],
             ])
         let path = try #require(try RawIndex(sandbox.indexPath).value("SELECT file_path FROM cache_entries LIMIT 1"))
@@ -102,8 +100,6 @@ struct MigrationsTests {
 
     @Test("cache_stats, cache_hosts and cache_errors add up")
     func sums() throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         for number in 0..<3 { try store.insert(Data("same".utf8), metadata: sandbox.metadata(), for: .path(number)) }
         try store.insert(Data("b".utf8), metadata: sandbox.metadata(.error), for: CacheKey(url: "http://b.org/"))
         _ = try store.lookup(.path(0))

@@ -48,7 +48,7 @@ struct ModelTests {
     func random(_: Int) throws {
         var generator = SeededGenerator()
         let seed = Comment(rawValue: generator.description)
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         let bodies = (0..<25).map { Data.noise([0, 1, 100, 5_000, 300_000][$0 % 5], seed: UInt64($0)) }
         let keys = try (0..<20).map { try CacheKey(url: "http://a.com/\($0 / 2)", partition: $0 % 2 == 0 ? "" : "p") }
         var model = Model()

@@ -2,11 +2,7 @@ import TestSupport
 
 @Suite("Open bodies")
 struct OpenBodiesTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     struct Case: CustomTestStringConvertible {
         let name: String

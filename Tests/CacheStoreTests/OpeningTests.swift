@@ -3,18 +3,12 @@ import TestSupport
 
 @Suite("Opening")
 struct OpeningTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     var indexURL: URL { URL(filePath: sandbox.indexPath) }
 
     /// The path without symbolic links, as errors name it.
-    func resolved(_ path: String) throws -> String {
-        try #require(realpath(path, nil).map { String(cString: $0) })
-    }
+    func resolved(_ path: String) throws -> String { try #require(realpath(path, nil).map { String(cString: $0) }) }
 
     @Test("the ballast has its bytes as soon as it has its name")
     func ballast() async throws {
@@ -53,8 +47,7 @@ struct OpeningTests {
 
     private static func createAndCompare(_ path: String) async throws {
         let store = try ResponseStore(directory: URL(filePath: path + "/a/b/c"))
-        try await store.insert(
-            Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+        try await store.insert(Data("x".utf8), metadata: .now, for: .path("x"))
         // Waits for the ballast.
         try await store.flush()
         let names = try FileManager.default.subpathsOfDirectory(atPath: path).filter { !$0.hasSuffix("ballast") }
@@ -118,8 +111,7 @@ struct OpeningTests {
             #expect(chdir(directory) == 0)
             let store = try ResponseStore(directory: URL(filePath: path))
             #expect(chdir("/") == 0)
-            try await store.insert(
-                Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+            try await store.insert(Data("x".utf8), metadata: .now, for: .path("x"))
             let last = path.split(separator: "/").last.map(String.init) ?? ""
             #expect(FileManager.default.fileExists(atPath: "\(directory)/\(last)/index.sqlite"))
         }
@@ -149,9 +141,7 @@ struct OpeningTests {
             return URL(filePath: path)
         }
         let store = try ResponseStore(directory: url(ofLength: 491))
-        try store.insert(
-            Data("body".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()),
-            for: CacheKey(url: "https://example.com/"))
+        try store.insert(Data("body".utf8), metadata: .now, for: CacheKey(url: "https://example.com/"))
         store.close()
         let error = #expect(throws: StoreError.self) { try ResponseStore(directory: url(ofLength: 492)) }
         guard case .unusableDirectory(_, let reason) = error else {
@@ -172,9 +162,7 @@ struct OpeningTests {
     }
 
     @Test("refuses a URL that names no file", arguments: ["https://example.com/store", "data:,x"])
-    func notAFile(_ text: String) throws {
-        expectUnusable(try #require(URL(string: text)), naming: text)
-    }
+    func notAFile(_ text: String) throws { expectUnusable(try #require(URL(string: text)), naming: text) }
 
     @Test(
         "refuses impossible paths",
@@ -270,12 +258,11 @@ struct OpeningTests {
             chmod(String(path.dropLast("/store".count)), 0o755)
             precondition(setgid(65_534) == 0 && setuid(65_534) == 0)
             let store = try ResponseStore(directory: URL(filePath: path))
-            let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
             var failures: Set<StoreError> = []
             for number in 0..<1_000 {
                 let key = try CacheKey.path(number)
                 do throws(StoreError) {
-                    try store.insert(Data("new \(number)".utf8), metadata: metadata, for: key)
+                    try store.insert(Data("new \(number)".utf8), metadata: .now, for: key)
                 } catch { failures.insert(error) }
             }
             precondition(failures == [.unwritableFolder(path: path + "/blobs/" + shard, owner: 0)], "\(failures)")
@@ -346,7 +333,7 @@ struct OpeningTests {
     @Test("TRAPS 2: threads that open a new directory concurrently all succeed")
     func threads() throws {
         for _ in 0..<20 {
-            let sandbox = try Sandbox()
+            let sandbox = Sandbox()
             DispatchQueue.concurrentPerform(iterations: 4) { thread in
                 #expect(throws: Never.self) {
                     try sandbox.open().insert(Data("\(thread)".utf8), metadata: sandbox.metadata(), for: .path(thread))
@@ -378,12 +365,11 @@ struct OpeningTests {
 
     /// Opens new stores one after another, each at the same time as the other process.
     private static func openTogether(_ path: String, _ number: Int) throws {
-        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
         for round in 0..<20 {
             #expect(FileManager.default.createFile(atPath: "\(path)/ready-\(round)-\(number)", contents: nil))
             while access("\(path)/ready-\(round)-\(1 - number)", F_OK) != 0 { sched_yield() }
             let store = try ResponseStore(directory: URL(filePath: "\(path)/\(round)"))
-            try store.insert(Data("\(number)".utf8), metadata: metadata, for: .path(number))
+            try store.insert(Data("\(number)".utf8), metadata: .now, for: .path(number))
         }
     }
 
@@ -392,8 +378,7 @@ struct OpeningTests {
         let store = try sandbox.open { $0.busyTimeout = .milliseconds(1) }
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             let store = try ResponseStore(directory: URL(filePath: path))
-            try await store.insert(
-                Data("x".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("x"))
+            try await store.insert(Data("x".utf8), metadata: .now, for: .path("x"))
         }
         #expect(try store.bytes(.path("x")) == Data("x".utf8))
         let other = try RawIndex(sandbox.indexPath)

@@ -5,7 +5,7 @@ import TestSupport
 struct PendingAccessEvictionTests {
     /// Runs evictions in one transaction of a store with `count` entries. Ids start at 1, times of storing at 0 ms.
     private func transact(among count: Int, _ body: (WriteTransaction, AccessLog) throws -> Void) throws {
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         try sandbox.fillQuickly(count)
         let connection = try Connection(path: sandbox.indexPath, role: .writer, busyTimeout: .seconds(5))
         let accesses = AccessLog()
@@ -38,8 +38,7 @@ struct PendingAccessEvictionTests {
         }
     }
 
-    @Test(
-        "pending accesses move their entries behind the unused ones, in the order of the accesses", .requirement("J5"))
+    @Test("pending accesses move their entries behind unused ones, in the order of the accesses", .requirement("J5"))
     func order() throws {
         try transact(among: 6) { transaction, accesses in
             for id in [1, 3, 2, 5, 1] as [Int64] { _ = accesses.note(id, at: 10) }

@@ -8,12 +8,8 @@ import Darwin
 
 @Suite("BodyWriter: stored prefixes of a growing body")
 struct PrefixCommitTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     let body = Data.noise(900_000, seed: 7)
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     /// Metadata of the beginning of a body.
     private var part: EntryMetadata {
@@ -22,8 +18,13 @@ struct PrefixCommitTests {
         return metadata
     }
 
-    private func write(_ range: Range<Int>, to writer: BodyWriter) throws {
-        try writer.write(body[range])
+    private func write(_ range: Range<Int>, to writer: BodyWriter) throws { try writer.write(body[range]) }
+
+    /// A writer, and the entry of the bytes that it has written.
+    private func begin(_ store: ResponseStore, upTo end: Int = 300_000) throws -> (writer: BodyWriter, StoredEntry) {
+        let writer = store.makeBodyWriter()
+        try write(0..<end, to: writer)
+        return (writer, try writer.commitPrefix(part, for: .path("a"), replacing: nil))
     }
 
     private func stored(_ store: ResponseStore, _ path: String = "a") throws -> [Data?] {
@@ -65,9 +66,7 @@ struct PrefixCommitTests {
     func wholeEqualToPrefix(isDurable: Bool) throws {
         let store = try sandbox.open { $0.durability = isDurable ? .durable : .relaxed }
         let beginning = body.prefix(300_000)
-        let writer = store.makeBodyWriter()
-        try write(0..<300_000, to: writer)
-        let prefix = try writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let (writer, prefix) = try begin(store)
         let whole = try store.insert(Data(beginning), metadata: sandbox.metadata(), for: .path("b"))
         try write(300_000..<600_000, to: writer)
         #expect(try store.openBody(of: whole)?.data() == beginning)
@@ -83,9 +82,8 @@ struct PrefixCommitTests {
     @Test("a body of known length keeps its file when an equal body follows; only a growing one is replaced")
     func equalWholes() throws {
         let store = try sandbox.open()
-        let writer = store.makeBodyWriter()
-        try write(0..<300_000, to: writer)
-        try writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let writer = try begin(store).writer
+        defer { withExtendedLifetime(writer) {} }
         let file = sandbox.file(of: ContentDigest(of: body.prefix(300_000)))
         let growing = try inode(of: file)
         var inodes: [UInt64?] = []
@@ -101,9 +99,8 @@ struct PrefixCommitTests {
     func options() async throws {
         let store = try sandbox.open()
         let options = EntryOptions(isPinned: true, tags: ["news"])
-        let writer = store.makeBodyWriter()
-        try write(0..<300_000, to: writer)
-        var prefix = try await writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let (writer, first) = try begin(store)
+        var prefix = first
         #expect(try await store.setOptions(options, for: .path("a")))
         try write(300_000..<600_000, to: writer)
         prefix = try await writer.commitPrefix(part, for: .path("a"), replacing: prefix)
@@ -117,9 +114,7 @@ struct PrefixCommitTests {
     @Test("a commit removes the prefix that it replaces, with its file")
     func replacing() async throws {
         let store = try sandbox.open()
-        let writer = store.makeBodyWriter()
-        try write(0..<500_000, to: writer)
-        let prefix = try await writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let (writer, prefix) = try begin(store, upTo: 500_000)
         try write(500_000..<900_000, to: writer)
         try await writer.commit(sandbox.metadata(), for: .path("a"), replacing: [prefix])
         try await store.flush()
@@ -132,7 +127,7 @@ struct PrefixCommitTests {
     @Test("a killed process leaves the prefix of its last commit, and no other file")
     func killed() async throws {
         await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
-            let test = try PrefixCommitTests()
+            let test = PrefixCommitTests()
             let store = try ResponseStore(directory: URL(filePath: path))
             let writer = store.makeBodyWriter()
             var prefix: StoredEntry?
@@ -152,13 +147,11 @@ struct PrefixCommitTests {
         #expect(try stored(store) == [body.prefix(600_000)])
     }
 
-    @Test(
-        "the file of a part may be longer, but not shorter or altered", arguments: ["longer", "shorter", "altered"])
+    @Test("the file of a part may be longer, but not shorter or altered", arguments: ["longer", "shorter", "altered"])
     func damaged(_ damage: String) throws {
         let store = try sandbox.open { $0.verification = .everyRead }
-        let writer = store.makeBodyWriter()
-        try write(0..<900_000, to: writer)
-        try writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let writer = try begin(store, upTo: 900_000).writer
+        defer { withExtendedLifetime(writer) {} }
         let digest = ContentDigest(of: body)
         let handle = try FileHandle(forWritingTo: sandbox.file(of: digest))
         switch damage {
@@ -183,9 +176,8 @@ struct PrefixCommitTests {
     @Test("the body continues after the eviction of its prefixes", arguments: 0...3)
     func evicted(count: Int) throws {
         let store = try sandbox.open()
-        let writer = store.makeBodyWriter()
-        try write(0..<300_000, to: writer)
-        var prefix = try writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let (writer, first) = try begin(store)
+        var prefix = first
         for round in 0..<count {
             try store.evict(maxBytes: 0)
             #expect(try stored(store) == [])
@@ -232,9 +224,7 @@ struct PrefixCommitTests {
     func bytesOfAWhole(isDurable: Bool) async throws {
         let store = try sandbox.open { $0.durability = isDurable ? .durable : .relaxed }
         try await store.insert(body.prefix(300_000), metadata: sandbox.metadata(), for: .path("whole"))
-        let writer = store.makeBodyWriter()
-        try write(0..<300_000, to: writer)
-        let prefix = try await writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let (writer, prefix) = try begin(store)
         try write(300_000..<600_000, to: writer)
         #expect(try store.bytes(.path("whole")) == body.prefix(300_000))
         #expect(try stored(store) == [body.prefix(300_000)])
@@ -288,11 +278,9 @@ struct PrefixCommitTests {
     @Test("a snapshot of a store with a growing body has the prefix", arguments: [false, true])
     func snapshot(isGrowing: Bool) throws {
         let store = try sandbox.open()
-        let writer = store.makeBodyWriter()
-        try write(0..<300_000, to: writer)
-        try writer.commitPrefix(part, for: .path("a"), replacing: nil)
+        let writer = try begin(store).writer
         if isGrowing { try write(300_000..<600_000, to: writer) }
-        let target = try Sandbox()
+        let target = Sandbox()
         #expect(try store.snapshot(to: target.url).entriesLeftOut == 0)
         if !isGrowing { try write(300_000..<600_000, to: writer) }
         let copy = try target.open { $0.verification = .everyRead }

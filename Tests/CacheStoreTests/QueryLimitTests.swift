@@ -2,6 +2,8 @@ import TestSupport
 
 @Suite("ResponseStore.query: time limit and row limit")
 struct QueryLimitTests {
+    let sandbox = Sandbox()
+
     /// Takes many seconds, but ends: without its time limit the query fails the test instead of hanging it.
     private static let numbers =
         "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000000)"
@@ -14,7 +16,6 @@ struct QueryLimitTests {
 
     @Test("A query ends after its time limit, and the store continues", arguments: endless)
     func timeout(_ sql: String) throws {
-        let sandbox = try Sandbox()
         let limit = Duration.milliseconds(50)
         let store = try sandbox.open { $0.queryTimeout = limit }
         #expect(throws: StoreError.queryTimedOut(limit: limit)) { try store.query(sql) }
@@ -26,10 +27,8 @@ struct QueryLimitTests {
         #expect(try store.query("SELECT entries FROM cache_stats").rows == [[1]])
     }
 
-    @Test(
-        "A query within its time limit, or without a limit, returns its rows", arguments: [nil, Duration.seconds(3600)])
+    @Test("A query within its time limit, or without one, returns its rows", arguments: [nil, Duration.seconds(3600)])
     func inTime(_ limit: Duration?) throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open { $0.queryTimeout = limit }
         let sql =
             "WITH RECURSIVE x (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM x WHERE n < 100000) SELECT max(n) FROM x"
@@ -55,7 +54,6 @@ struct QueryLimitTests {
             ("SELECT a.url, b.url, c.url FROM cache_entries AS a, cache_entries AS b, cache_entries AS c", true),
         ])
     func memory(_ sql: String, _ isAllowed: Bool) throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         let rows = try? store.query(sql)
         #expect((rows != nil) == isAllowed)
@@ -67,7 +65,6 @@ struct QueryLimitTests {
 
     @Test("A query with too many function calls names their limit")
     func calls() throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         do {
             _ = try store.query("SELECT \(Self.list(129, "abs(1)", by: "+"))")
@@ -83,7 +80,6 @@ struct QueryLimitTests {
             (nil, 3, false), (-1, 0, true), (0, 0, true), (1, 1, true), (2, 2, true), (3, 3, false), (4, 3, false),
         ] as [(Int?, Int, Bool)])
     func maxRows(_ maxRows: Int?, _ count: Int, _ isTruncated: Bool) throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         for rows in [
             try store.query("VALUES (1), (2), (3)", maxRows: maxRows),
@@ -97,7 +93,6 @@ struct QueryLimitTests {
 
     @Test("maxRows ends a query without its remaining work")
     func endlessRows() throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open { $0.queryTimeout = .seconds(5) }
         let rows = try store.query(
             "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number) SELECT n FROM number",
@@ -108,7 +103,6 @@ struct QueryLimitTests {
 
     @Test("forEachRow passes each row before the query finds the next, until the caller stops it")
     func rowByRow() throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open { $0.queryTimeout = .seconds(3600) }
         let sql = "WITH RECURSIVE number (n) AS (SELECT ? UNION ALL SELECT n + 1 FROM number) SELECT n FROM number"
         var rows: [SQLRows.Row] = []
@@ -124,7 +118,6 @@ struct QueryLimitTests {
 
     @Test("forEachRow has the time limit and the refusals of query")
     func rowByRowErrors() throws {
-        let sandbox = try Sandbox()
         let limit = Duration.milliseconds(50)
         let store = try sandbox.open { $0.queryTimeout = limit }
         var count = 0

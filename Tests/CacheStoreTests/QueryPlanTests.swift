@@ -2,9 +2,10 @@ import TestSupport
 
 @Suite("Query plans")
 struct QueryPlanTests {
+    let sandbox = Sandbox()
+
     @Test("no statement of a lookup, a write or an eviction scans a table or sorts")
     func plans() throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         let entry = try store.insert([1, 2, 3] as [UInt8], metadata: sandbox.metadata(expiresIn: -1), for: .path("a"))
         store.close()
@@ -96,7 +97,6 @@ struct QueryPlanTests {
 
     @Test("statements that store, use and remove an entry cannot abort, so that SQLite needs no statement journal")
     func noCopies() throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         let entry = try store.insert([1, 2, 3] as [UInt8], metadata: sandbox.metadata(), for: .path("a"))
         for request in ["", "HEAD"] { try store.recordFailure(for: entry.key, request: request, status: 500) }
@@ -152,12 +152,9 @@ struct QueryPlanTests {
             (EntrySelection(partition: "p", contentType: "text/html"), "(partition=?)"),
         ])
     func selections(_ selection: EntrySelection, _ path: String) throws {
-        let sandbox = try Sandbox()
         try sandbox.open().close()
         let index = try RawIndex(sandbox.indexPath)
-        let steps = try index.rows("EXPLAIN QUERY PLAN \(selection.query()) LIMIT ?9").compactMap {
-            $0[3]
-        }
+        let steps = try index.rows("EXPLAIN QUERY PLAN \(selection.query()) LIMIT ?9").compactMap { $0[3] }
         #expect(steps.contains { $0.hasPrefix("SEARCH ") && $0.contains(path) }, "\(steps)")
         #expect(!steps.contains { $0.hasPrefix("SCAN entry") && !$0.contains("USING COVERING INDEX") }, "\(steps)")
         let question = "EXPLAIN QUERY PLAN SELECT 1 FROM entry WHERE id = ?9 AND \(selection.conditionOfOneEntry)"

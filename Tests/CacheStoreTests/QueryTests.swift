@@ -1,36 +1,8 @@
-import Migrations
 import TestSupport
 
 @Suite("ResponseStore.query")
 struct QueryTests {
-    static let changes = [
-        "INSERT INTO failure VALUES ('', 'x', '', 1, 1, 1)", "UPDATE total SET hit_count = 1", "DELETE FROM entry",
-        "DROP TABLE entry", "CREATE TABLE x (y)", "PRAGMA user_version = 5", "PRAGMA journal_mode = DELETE", "VACUUM",
-        "VACUUM INTO '/tmp/CacheStoreTests-vacuum'", "REINDEX", "WITH x AS (SELECT 1) DELETE FROM entry",
-        "CREATE TEMP TABLE x (y)",
-    ]
-
-    @Test("Refuses a statement that writes, in an open and in a closed store", arguments: changes)
-    func refused(_ sql: String) throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
-        try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
-        try store.flush()
-        let before = try store.statistics()
-        for query: (String) throws -> SQLRows in [
-            { try store.query($0) }, { try ResponseStore.query($0, inStoreAt: sandbox.url) },
-        ] {
-            let error = #expect(throws: StoreError.self) { try query(sql) }
-            guard case .index = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
-        }
-        #expect(try store.statistics() == before)
-        #expect(try RawIndex(sandbox.indexPath).value("PRAGMA user_version") == "\(migrations.count)")
-        #expect(try RawIndex(sandbox.indexPath).value("PRAGMA journal_mode") == "wal")
-        #expect(!FileManager.default.fileExists(atPath: "/tmp/CacheStoreTests-vacuum"))
-    }
+    let sandbox = Sandbox()
 
     @Test(
         "A refused statement leaves no state for the next query, and blocks no writer",
@@ -39,7 +11,6 @@ struct QueryTests {
             "PRAGMA locking_mode = EXCLUSIVE", "PRAGMA case_sensitive_like = ON",
         ])
     func stateless(_ sql: String) throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open { $0.readerCount = 1 }
         _ = try? store.query(sql)
         #expect(throws: StoreError.self) { try store.query("DELETE FROM entry") }
@@ -58,14 +29,12 @@ struct QueryTests {
             String(repeating: "(", count: 10_000), "SELECT " + String(repeating: "1,", count: 20_000) + "1",
         ])
     func malformed(_ sql: String) throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         #expect(throws: StoreError.self) { try store.query(sql) }
     }
 
     @Test("A value keeps its type", arguments: ["", ";", " ; ", "-- end", ";\n-- end\n"])
     func values(tail: String) throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         let rows = try store.query(
             "SELECT NULL AS a, 1 AS b, -9223372036854775808, 1.5, 'é' || char(0) || 'x', x'00ff', x'', CAST(x'ff' AS TEXT)"
@@ -82,7 +51,6 @@ struct QueryTests {
 
     @Test("A store that is not open can be queried, and a missing one is not created")
     func notOpen() throws {
-        let sandbox = try Sandbox()
         #expect(throws: StoreError.self) { try ResponseStore.query("SELECT 1", inStoreAt: sandbox.url) }
         #expect(!FileManager.default.fileExists(atPath: sandbox.path))
         try FileManager.default.createDirectory(at: sandbox.url, withIntermediateDirectories: true)
@@ -99,7 +67,6 @@ struct QueryTests {
 
     @Test("A query sees a change as soon as its call has returned")
     func current() throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         for number in 1...20 {
             try store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: .path(number))
@@ -109,7 +76,6 @@ struct QueryTests {
 
     @Test("Arguments keep their types, and their text is not parsed as SQL")
     func arguments() throws {
-        let sandbox = try Sandbox()
         let store = try sandbox.open()
         let hostile = "'; DROP TABLE entry; --"
         let arguments: [SQLValue] = [.text(hostile), .integer(.min), .real(0.5), .blob([0, 255]), .blob([]), .null]

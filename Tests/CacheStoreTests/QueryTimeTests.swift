@@ -2,6 +2,11 @@ import TestSupport
 
 @Suite("The time of queries")
 struct QueryTimeTests {
+    let sandbox = Sandbox()
+    let store: ResponseStore
+
+    init() throws { store = try sandbox.open() }
+
     static let now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 
     @Test(
@@ -13,16 +18,12 @@ struct QueryTimeTests {
             ("9999-12-31T23:59:59.999Z", 1e15), ("-4713-11-24T12:00:00.001Z", -1e15),
         ])
     func now(_ text: String, _ seconds: TimeInterval) throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         sandbox.clock.set(Date(timeIntervalSince1970: seconds))
         #expect(try store.query("SELECT \(Self.now)").rows == [[.text(text)]])
     }
 
     @Test("An entry is stale in the view from the second at which the store's clock reaches its expiry")
     func freshness() throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(expiresIn: 60), for: .path("a"))
         for (seconds, expected) in [(59.0, "fresh"), (1, "stale"), (-1, "fresh")] {
             sandbox.clock.advance(by: seconds)
@@ -32,8 +33,6 @@ struct QueryTimeTests {
 
     @Test("Other SQLite clients, and queries on a store that is not open, use the system's time")
     func others() throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         let year = "strftime('%Y', 'now')"
         #expect(try store.query("SELECT \(year)").rows == [[.text("1994")]])
         let present = try RawIndex(sandbox.indexPath).value("SELECT \(year)")

@@ -3,11 +3,7 @@ import TestSupport
 
 @Suite("Recovery at opening")
 struct RecoveryAtOpeningTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     private static let damages: [@Sendable (inout Data, Range<Int>) -> Void] = [
         { bytes, page in bytes.resetBytes(in: page) },
@@ -116,8 +112,7 @@ struct RecoveryAtOpeningTests {
         }
     }
 
-    @Test(
-        "a store that closes or is suspended while a writer keeps the lock waits for 50 ms, not for its timeout")
+    @Test("a store that closes or is suspended while a writer keeps the lock waits for 50 ms, not for its timeout")
     func closing() throws {
         for isSuspended in [false, true] {
             let store = try sandbox.open { $0.busyTimeout = .seconds(20) }
@@ -132,7 +127,7 @@ struct RecoveryAtOpeningTests {
         }
     }
 
-    @Test("a log handler may call its store", .timeLimit(.minutes(20)))
+    @Test("a log handler may call its store", .timeLimit(.minutes(5)))
     func logHandlerCallsStore() async throws {
         let handler = StoreCallingHandler()
         let store = try sandbox.open {

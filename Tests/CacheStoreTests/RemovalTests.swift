@@ -2,15 +2,13 @@ import TestSupport
 
 @Suite("ResponseStore.removeAll")
 struct RemovalTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
+    let store: ResponseStore
 
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    init() throws { store = try sandbox.open() }
 
     @Test("a removal in one partition, also by a prefix, keeps the same keys in other partitions", .requirement("A5"))
     func partitions() throws {
-        let store = try sandbox.open()
         for partition in ["", "a", "b"] {
             for name in ["a", "ab", "b"] {
                 try store.insert(
@@ -21,7 +19,7 @@ struct RemovalTests {
         #expect(try store.removeAll(EntrySelection(partition: "a", prefix: "name=a")).entries == 2)
         #expect(try store.bytes(CacheKey(name: "b", partition: "a")) == Data("ab".utf8))
         #expect(try store.bytes(CacheKey(name: "a", partition: "b")) == Data("ba".utf8))
-        #expect(try store.removeAll(partition: "b").entries == 3)
+        #expect(try store.removeAll(.partition("b")).entries == 3)
         #expect(try store.removeAll(.partition("")).entries == 3)
         #expect(try store.query("SELECT partition, key FROM cache_entries").rows == [[.text("a"), .text("name=b")]])
     }
@@ -35,11 +33,9 @@ struct RemovalTests {
             (.matching("status = 200 AND error_count = 1"), 4, 4), (.contentType("text/html"), 0, 0),
         ])
     func failures(_ selection: EntrySelection, _ entries: Int, _ failures: Int) throws {
-        let store = try sandbox.open()
         let failing = [
             try CacheKey.path("a"), try .path("b"), try .path("without-entry"),
-            try CacheKey(url: "http://other.org/", partition: "p"),
-            try CacheKey(name: "n"),
+            try CacheKey(url: "http://other.org/", partition: "p"), try CacheKey(name: "n"),
         ]
         var metadata = sandbox.metadata()
         for key in failing where key != failing[2] {
@@ -61,7 +57,6 @@ struct RemovalTests {
 
     @Test("an expression over failures and other entries is evaluated before any removal")
     func selfReferential() throws {
-        let store = try sandbox.open()
         for variant in (0..<60).map({ "v\($0)" }) {
             for number in 0..<10 {
                 try store.insert(Data(), metadata: sandbox.metadata(variant: variant), for: .path(number))
@@ -78,7 +73,6 @@ struct RemovalTests {
 
     @Test("clear() counts exactly, keeps foreign files, and leaves a store that works", .requirement("J3", "Z02"))
     func clear() throws {
-        let store = try sandbox.open()
         for number in 0..<600 {
             try store.insert(
                 Data("\(number % 300)".utf8), metadata: sandbox.metadata(), for: .path(number),
@@ -111,17 +105,14 @@ struct RemovalTests {
 
     @Test("a reader that finds an entry during a removal has read it before the removal", .requirement("J2"))
     func seenMeanwhile() async throws {
-        let store = try sandbox.open()
         // The last entry that the removal removes.
         let key = try CacheKey.path(299)
         var wasSeen = false
         // On a busy machine the removal may be over before the first lookup.
         for _ in 0..<50 where !wasSeen {
-            for number in 0..<300 {
-                try await store.insert(Data(), metadata: sandbox.metadata(), for: .path(number))
-            }
+            for number in 0..<300 { try await store.insert(Data(), metadata: sandbox.metadata(), for: .path(number)) }
             var generations = [try store.generation()]
-            async let removal = store.removeAll(partition: "")
+            async let removal = store.removeAll(.partition(""))
             try spinWhile {
                 let snapshot = try store.snapshot(of: key)
                 guard !snapshot.entries.isEmpty, let generation = snapshot.generation else { return false }
@@ -137,7 +128,6 @@ struct RemovalTests {
 
     @Test("a body that an entry outside the selection shares is not deleted")
     func shared() throws {
-        let store = try sandbox.open()
         for number in 0..<4 {
             try store.insert(
                 Data.noise(1_000, seed: 1), metadata: sandbox.metadata(),
@@ -150,11 +140,8 @@ struct RemovalTests {
         #expect(sandbox.files() == [])
     }
 
-    @Test(
-        "hosts have no port, match in any case, and may be an IPv6 address with or without brackets",
-        .requirement("Z02"))
+    @Test("hosts have no port, match in any case, and may be IPv6 addresses, in brackets or not", .requirement("Z02"))
     func hosts() throws {
-        let store = try sandbox.open()
         func fill() throws {
             for url in [
                 "http://[2001:DB8::1]/", "http://[2001:db8::1]:81/", "http://EXAMPLE.com:81/",
@@ -177,11 +164,8 @@ struct RemovalTests {
         }
     }
 
-    @Test(
-        "a large removal takes time in proportion to the removed entries",
-        arguments: [EntrySelection.tag("x"), .matching("1")])
+    @Test("the time of a removal is linear in its entries", arguments: [EntrySelection.tag("x"), .matching("1")])
     func large(_ selection: EntrySelection) throws {
-        let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"), options: .init(tags: ["x"]))
         try RawIndex(sandbox.indexPath).execute(
             """
@@ -197,11 +181,8 @@ struct RemovalTests {
         #expect(try store.check().isSound)
     }
 
-    @Test(
-        "a removal during writes: earlier entries are removed, later ones stay, and the store is sound"
-    )
+    @Test("a removal during writes: earlier entries are removed, later ones stay, and the store is sound")
     func concurrent() async throws {
-        let store = try sandbox.open()
         try LimitsTests.fill(sandbox, store, (0..<600).map { "old-\($0)" }, 0)
         let sandbox = sandbox
         let writer = Task {

@@ -2,12 +2,8 @@ import TestSupport
 
 @Suite("Repair")
 struct RepairTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     let body = Data.noise(1_000, seed: 1)
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     private func filled() throws -> ResponseStore {
         let store = try sandbox.open()
@@ -25,16 +21,20 @@ struct RepairTests {
             "DELETE FROM total", "UPDATE total SET last_id = \(Int64.max)", "UPDATE total SET unused_id = 3",
             "INSERT INTO access VALUES (99, 1, 1, 1, 0)", "INSERT INTO priority VALUES (99, 1)",
             "DELETE FROM blob WHERE byte_count = 1000", "UPDATE blob SET byte_count = 7 WHERE byte_count = 1000",
-            "UPDATE derived SET entry_id = 99", "UPDATE derived SET body = NULL",
-            "UPDATE derived SET byte_count = 7", "UPDATE derived SET body = x'00'",
-            "DELETE FROM blob WHERE byte_count = 4",
-            "UPDATE total SET derived_count = 9, derived_bytes = 9",
-            "UPDATE entry SET body = NULL WHERE id = 1", "UPDATE entry SET body = x'00' WHERE id = 1",
+            "UPDATE derived SET entry_id = 99", "UPDATE derived SET body = NULL", "UPDATE derived SET byte_count = 7",
+            "UPDATE derived SET body = x'00'", "DELETE FROM blob WHERE byte_count = 4",
+            "UPDATE total SET derived_count = 9, derived_bytes = 9", "UPDATE entry SET body = NULL WHERE id = 1",
+            "UPDATE entry SET body = x'00' WHERE id = 1", "UPDATE total SET logical_bytes = 9",
+            "UPDATE total SET blob_count = 9", "UPDATE total SET failure_count = 9",
+            "UPDATE total SET failing_count = 9", "UPDATE total SET last_id = 0",
+            "INSERT INTO partition_total VALUES ('p', 1, 1)",
         ])
     func edited(_ sql: String) throws {
         let store = try filled()
         try RawIndex(sandbox.indexPath).execute("PRAGMA ignore_check_constraints = ON; \(sql)")
-        #expect(try !store.repair(digests: true).isSound)
+        let report = try store.repair(digests: true)
+        #expect(!report.isSound)
+        for problem in report.problems { #expect(!problem.description.isEmpty) }
         #expect(try store.check(digests: true).problems == [])
         #expect(try store.bytes(.path("other")) == Data("other".utf8))
         // The repaired store works.
@@ -48,7 +48,7 @@ struct RepairTests {
     @Test("Entries whose body is missing, short or altered are removed, orphans deleted", .requirement("A7"))
     func files() throws {
         for damage in ["missing", "short", "altered", "orphan"] {
-            let sandbox = try Sandbox()
+            let sandbox = Sandbox()
             let store = try sandbox.open()
             let entry = try store.insert(body, metadata: sandbox.metadata(), for: .path("a"))
             try store.insert(Data("other".utf8), metadata: sandbox.metadata(), for: .path("other"))

@@ -6,13 +6,9 @@ struct ReplacedDirectoryTests {
         case contentsDeleted, bodiesDeleted, indexDeleted, deleted, deletedAndMade, moved, movedAndMade, movedAndOpened
     }
 
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     let old = Data.noise(10_000, seed: 1)
     let new = Data.noise(10_000, seed: 2)
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     private var moved: URL { sandbox.directory.url.appending(path: "moved", directoryHint: .isDirectory) }
 
@@ -86,8 +82,7 @@ struct ReplacedDirectoryTests {
         }
     }
 
-    @Test(
-        "an asynchronous write continues in the directory that now has its path", arguments: Change.allCases)
+    @Test("an asynchronous write continues in the directory that now has its path", arguments: Change.allCases)
     func asynchronousWriting(_ change: Change) async throws {
         let store = try sandbox.open()
         try await store.insert(old, metadata: sandbox.metadata(), for: .path("old"))

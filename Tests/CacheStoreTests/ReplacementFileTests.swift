@@ -2,13 +2,9 @@ import TestSupport
 
 @Suite("Replacement files")
 struct ReplacementFileTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     let body = Data.noise(300_000, seed: 11)
     var path: String { sandbox.directory.path + "/copy" }
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     private func storedBody() throws -> StoredBody {
         let store = try sandbox.open()
@@ -16,9 +12,7 @@ struct ReplacementFileTests {
         return try #require(try store.openBody(of: entry))
     }
 
-    @Test(
-        "a copied body has the bytes and the permissions of a new file, and further bytes follow it",
-        arguments: [false, true])
+    @Test("a copied body has the permissions of a new file, and further bytes follow it", arguments: [false, true])
     func copied(isPrivate: Bool) async throws {
         let stored = try storedBody()
         let other = sandbox.directory.path + "/other"

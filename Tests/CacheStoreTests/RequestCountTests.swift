@@ -2,11 +2,7 @@ import TestSupport
 
 @Suite("cache_requests")
 struct RequestCountTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     static let query = "SELECT host, hits, stale, revalidated, tier, misses, errors FROM cache_requests ORDER BY host"
 
@@ -29,10 +25,10 @@ struct RequestCountTests {
         _ = try store.lookup(keys[2])
         _ = try store.lookup(CacheKey(url: "http://a.org/none"))
         _ = try store.lookup(name)
-        store.countTierAnswer(for: keys[0])
-        store.countMiss(for: keys[0])
-        store.countError(for: keys[1])
-        store.countError(for: try CacheKey(url: "http://b.org/"))
+        store.count(RequestCounts(tier: 1), for: keys[0])
+        store.count(RequestCounts(misses: 1), for: keys[0])
+        store.count(RequestCounts(errors: 1), for: keys[1])
+        store.count(RequestCounts(errors: 1), for: try CacheKey(url: "http://b.org/"))
         // Neither call is a request.
         _ = try store.peek(keys[0])
         _ = try store.contains(keys[0])
@@ -44,11 +40,11 @@ struct RequestCountTests {
         #expect(try counts(store) == expected)
         #expect(try counts(store) == expected)
         #expect(try store.statistics().hits == 6)
-        try store.evict(maxEntries: 0)
+        try store.evict(.maxEntries(0))
         store.close()
         store = try sandbox.open()
         #expect(try counts(store) == expected)
-        store.countMiss(for: keys[0])
+        store.count(RequestCounts(misses: 1), for: keys[0])
         store.close()
         store = try sandbox.open()
         #expect(try counts(store)["a.org"] == [2, 2, 1, 1, 3, 1])
@@ -67,7 +63,9 @@ struct RequestCountTests {
             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
             INSERT INTO request SELECT 'host-' || i, 1, 1, 1, 1, 1, 1, i FROM n
             """)
-        for host in ["new-1", "new-2", "host-3"] { store.countMiss(for: try CacheKey(url: "http://\(host)/")) }
+        for host in ["new-1", "new-2", "host-3"] {
+            store.count(RequestCounts(misses: 1), for: try CacheKey(url: "http://\(host)/"))
+        }
         let counts = try counts(store)
         #expect(counts.count == 10_000)
         #expect(counts["host-1"] == nil)
@@ -80,7 +78,7 @@ struct RequestCountTests {
     func manyHosts() async throws {
         let store = try sandbox.open()
         for number in 0..<(AccessLog.capacity + 10) {
-            store.countMiss(for: try CacheKey(url: "http://host-\(number)/"))
+            store.count(RequestCounts(misses: 1), for: try CacheKey(url: "http://host-\(number)/"))
         }
         try await store.flush()
         let rows = try store.query("SELECT count(*), sum(misses) FROM cache_requests").rows
@@ -95,9 +93,9 @@ struct RequestCountTests {
         try RawIndex(sandbox.indexPath).execute(
             "INSERT INTO request SELECT 'example.com', i, i, i, i, i, i, i FROM (SELECT \(Int64.max) AS i)")
         for use in [EntryUse.hit, .stale, .revalidated] { store.touch(entry, as: use) }
-        store.countTierAnswer(for: key)
-        store.countMiss(for: key)
-        store.countError(for: key)
+        store.count(RequestCounts(tier: 1), for: key)
+        store.count(RequestCounts(misses: 1), for: key)
+        store.count(RequestCounts(errors: 1), for: key)
         try store.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
         #expect(try counts(store) == ["example.com": Array(repeating: .max, count: 6)])
     }
@@ -107,7 +105,7 @@ struct RequestCountTests {
         let store = try sandbox.open()
         _ = try store.lookup(.path("a"))
         try store.flush()
-        store.countMiss(for: try .path("a"))
+        store.count(RequestCounts(misses: 1), for: try .path("a"))
         let index = try RawIndex(sandbox.indexPath)
         let version = try index.value("PRAGMA data_version")
         for _ in 0..<5 {

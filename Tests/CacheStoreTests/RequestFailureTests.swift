@@ -2,12 +2,11 @@ import TestSupport
 
 @Suite("Failures of different requests for one key")
 struct RequestFailureTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     let store: ResponseStore
     let key: CacheKey
 
     init() throws {
-        sandbox = try Sandbox()
         store = try sandbox.open()
         key = try .path("a")
     }
@@ -17,9 +16,7 @@ struct RequestFailureTests {
         try store.recordFailure(for: key ?? self.key, request: request, status: status)
     }
 
-    private func count(_ request: String) throws -> Int? {
-        try store.failure(for: key, request: request)?.count
-    }
+    private func count(_ request: String) throws -> Int? { try store.failure(for: key, request: request)?.count }
 
     @Test("Each request has its own count; without a request, a failure is the sum over all of them")
     func counts() throws {

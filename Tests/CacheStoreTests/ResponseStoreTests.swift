@@ -3,11 +3,11 @@ import TestSupport
 
 @Suite("ResponseStore")
 struct ResponseStoreTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
+    let store: ResponseStore
+    let key: CacheKey
 
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    init() throws { (store, key) = (try sandbox.open(), try .path("a")) }
 
     /// Last access and hits of the entries, in SQL, in the order of their keys.
     func uses() throws -> [[String?]] {
@@ -19,7 +19,6 @@ struct ResponseStoreTests {
     @Test("stored bodies survive reopening, byte for byte", .requirement("A1"))
     func reopen() throws {
         let bodies = [Data(), Data("x".utf8), .noise(16_384, seed: 1), .noise(1_000_000, seed: 2)]
-        let store = try sandbox.open()
         for (number, body) in bodies.enumerated() {
             try store.insert(body, metadata: sandbox.metadata(), for: .path(number))
         }
@@ -31,6 +30,7 @@ struct ResponseStoreTests {
 
     @Test("acknowledged entries survive the kill of their process", .requirement("A1"))
     func killedAfterAcknowledgement() async throws {
+        let sandbox = Sandbox()
         await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
             try Self.fillAndDie(path)
         }
@@ -42,9 +42,8 @@ struct ResponseStoreTests {
 
     private static func fillAndDie(_ path: String) throws {
         let store = try ResponseStore(directory: URL(filePath: path))
-        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
         for number in 0..<3 {
-            try store.insert(Data.noise(20_000, seed: UInt64(number)), metadata: metadata, for: .path(number))
+            try store.insert(Data.noise(20_000, seed: UInt64(number)), metadata: .now, for: .path(number))
         }
         for _ in 0..<2 { try store.recordFailure(for: .path("failing"), status: 500) }
         kill(getpid(), SIGKILL)
@@ -52,8 +51,6 @@ struct ResponseStoreTests {
 
     @Test("a replacement replaces body, head and validators together", .requirement("C5"))
     func replace() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         let old = try store.insert(
             Data("old".utf8), metadata: sandbox.metadata(etag: "\"A\"", expiresIn: 60, head: "A: 1\n"), for: key)
         sandbox.clock.advance(by: 5)
@@ -73,8 +70,6 @@ struct ResponseStoreTests {
 
     @Test("an entry may lose its body, get one, and get the same one again")
     func emptyAndBack() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         for body in ["x", "", "", "x", "x", "y", ""] {
             try store.insert(Data(body.utf8), metadata: sandbox.metadata(), for: key)
             #expect(try store.bytes(key) == Data(body.utf8))
@@ -86,7 +81,6 @@ struct ResponseStoreTests {
 
     @Test("an equal body under ten keys is one file, which is deleted with the last of them")
     func shared() throws {
-        let store = try sandbox.open()
         let body = Data.noise(5_000, seed: 3)
         for number in 0..<10 { try store.insert(body, metadata: sandbox.metadata(), for: .path(number)) }
         let statistics = try store.statistics()
@@ -105,8 +99,6 @@ struct ResponseStoreTests {
 
     @Test("content, error response and each variant of a key are separate entries")
     func sideBySide() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         for (kind, variant) in [(EntryMetadata.Kind.content, ""), (.error, ""), (.content, "gzip"), (.error, "gzip")] {
             try store.insert(
                 Data("\(kind)\(variant)".utf8), metadata: sandbox.metadata(kind, variant: variant), for: key)
@@ -124,8 +116,6 @@ struct ResponseStoreTests {
 
     @Test("an error response does not count as content")
     func errorAlone() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         try store.insert(Data("gone".utf8), metadata: sandbox.metadata(.error), for: key)
         #expect(try store.lookup(key) == nil)
         #expect(try !store.contains(key))
@@ -134,11 +124,8 @@ struct ResponseStoreTests {
 
     // MARK: Accesses
 
-    @Test(
-        "only a lookup counts as an access, once it is flushed; peek, contains and opening a body do not",
-        .requirement("A6"))
+    @Test("only a flushed lookup counts as an access; peek, contains and opening a body do not", .requirement("A6"))
     func onlyLookupIsUse() throws {
-        let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let before = try uses()
         sandbox.clock.advance(by: 60)
@@ -159,19 +146,14 @@ struct ResponseStoreTests {
     @Test(
         "storing another entry does not count as an access to this one", .requirement("A6"), arguments: [true, false])
     func insertIsNoUse(sharesBody: Bool) throws {
-        let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         sandbox.clock.advance(by: 60)
         try store.insert(Data((sharesBody ? "a" : "b").utf8), metadata: sandbox.metadata(), for: .path("b"))
         #expect(try uses() == [["1994-11-06T08:49:37.000Z", "0"], ["1994-11-06T08:50:37.000Z", "0"]])
     }
 
-    @Test(
-        "an access renews the last access, a freshening nothing, a replacement last access and creation",
-        .requirement("J1", "U10"))
+    @Test("an access renews the last access, a freshening nothing, a replacement both times", .requirement("J1", "U10"))
     func times() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         func times() throws -> [[String?]] {
             try RawIndex(sandbox.indexPath).rows("SELECT created_at, accessed_at FROM cache_entries")
         }
@@ -190,7 +172,6 @@ struct ResponseStoreTests {
 
     @Test("setting the clock back does not make an entry look unused")
     func clockSetBack() throws {
-        let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         sandbox.clock.advance(by: -3600)
         #expect(try store.lookup(.path("a")) != nil)
@@ -250,7 +231,6 @@ struct ResponseStoreTests {
 
     @Test("an access count at its maximum does not keep the store from writing")
     func usesSaturate() throws {
-        let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         try RawIndex(sandbox.indexPath).execute(
             "INSERT INTO access VALUES (1, 0, 0, \(Int64.max), 0); UPDATE total SET hit_count = \(Int64.max)")
@@ -264,7 +244,6 @@ struct ResponseStoreTests {
 
     @Test("A key keeps a bounded number of variants")
     func variantLimit() throws {
-        let store = try sandbox.open()
         for number in 0..<100 {
             try store.insert(
                 Data("\(number)".utf8), metadata: sandbox.metadata(variant: "x: \(number)"), for: .path("a"))
@@ -277,11 +256,8 @@ struct ResponseStoreTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test(
-        "A newly stored variant stays, even if the clock was set back or all others are pinned",
-        arguments: [true, false])
+    @Test("A new variant stays, even if the clock was set back or all others are pinned", arguments: [true, false])
     func newVariantStays(othersArePinned: Bool) throws {
-        let store = try sandbox.open()
         let options = EntryOptions(isPinned: othersArePinned)
         for number in 0..<64 {
             try store.insert(
@@ -297,7 +273,6 @@ struct ResponseStoreTests {
 
     @Test("A freshening that changes an entry's variant replaces the entry that had this variant")
     func freshenedIntoAnotherVariant() throws {
-        let store = try sandbox.open()
         var metadata = sandbox.metadata()
         let entry = try store.insert(Data("new".utf8), metadata: metadata, for: .path("a"))
         metadata.variant = "accept-language: en"
@@ -316,8 +291,6 @@ struct ResponseStoreTests {
 
     @Test("a freshening updates only the row: the file keeps inode and modification time", .requirement("C3", "U10"))
     func freshen() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         let entry = try store.insert(
             .noise(4_096, seed: 1) as Data, metadata: sandbox.metadata(etag: "\"A\"", expiresIn: 1, head: "A: 1\n"),
             for: key)
@@ -337,8 +310,6 @@ struct ResponseStoreTests {
 
     @Test("a freshening changes nothing if the entry has another body, no body, or was removed")
     func freshenReplaced() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         let old = try store.insert(Data("old".utf8), metadata: sandbox.metadata(etag: "\"old\""), for: key)
         for body in ["new", ""] {
             let new = try store.insert(Data(body.utf8), metadata: sandbox.metadata(etag: "\"new\""), for: key)
@@ -356,8 +327,6 @@ struct ResponseStoreTests {
 
     @Test("failures are counted, and discarded after a success", .requirement("D1"))
     func failures() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         #expect(try store.failure(for: key) == nil)
         let entry = try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         for count in 1...3 {
@@ -384,12 +353,8 @@ struct ResponseStoreTests {
         #expect(try store.statistics().failingKeys == 0)
     }
 
-    @Test(
-        "failures count within a window of each other; a later or an earlier one counts as the first",
-        .requirement("D1"))
+    @Test("failures within a window of each other add up; a later or earlier one is the first", .requirement("D1"))
     func failuresWithinWindow() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         let steps: [(seconds: Double, count: Int)] = [
             (0, 1), (59.999, 2), (59.999, 3), (60, 1), (1, 2), (-2, 1), (0, 2),
         ]
@@ -405,8 +370,6 @@ struct ResponseStoreTests {
 
     @Test("asynchronous calls accept windows of any length, and discard failures", .requirement("D1"))
     func failuresWithoutBlocking() async throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         for (window, count) in [(Duration.seconds(60), 1), (.seconds(Int64.max), 2), (.zero, 1), (.seconds(-1), 1)] {
             #expect(try await store.recordFailure(for: key, status: 503, within: window) == count)
         }
@@ -417,7 +380,6 @@ struct ResponseStoreTests {
 
     @Test("the oldest failures are discarded first when there are too many")
     func tooManyFailures() throws {
-        let store = try sandbox.open()
         let index = try RawIndex(sandbox.indexPath)
         try index.execute(
             """
@@ -435,8 +397,6 @@ struct ResponseStoreTests {
 
     @Test("removing a key removes every variant, content, error response, failures and files", .requirement("J2"))
     func remove() throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         for (kind, variant) in [(EntryMetadata.Kind.content, ""), (.error, ""), (.content, "gzip")] {
             try store.insert(
                 Data("\(kind)\(variant)".utf8), metadata: sandbox.metadata(kind, variant: variant), for: key)
@@ -456,8 +416,6 @@ struct ResponseStoreTests {
 
     @Test("removing one entry leaves the key's other entries, and does nothing once it has another body")
     func removeEntry() async throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         let content = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         let error = try await store.insert(Data("b".utf8), metadata: sandbox.metadata(.error), for: key)
         #expect(try await store.remove(error))
@@ -472,8 +430,6 @@ struct ResponseStoreTests {
 
     @Test("every asynchronous method equals the synchronous one")
     func asynchronous() async throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         let entry = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         #expect(try await store.freshen(entry, with: sandbox.metadata(expiresIn: 5)))
         #expect(try await store.recordFailure(for: key, status: 500) == 1)
@@ -492,8 +448,6 @@ struct ResponseStoreTests {
 
     @Test("a closed store throws from every call, and releases everything", .requirement("K6"))
     func closed() async throws {
-        let store = try sandbox.open()
-        let key = try CacheKey.path("a")
         let entry = try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: key)
         let open = try #require(try store.openBody(of: entry))
         let writer = store.makeBodyWriter()
@@ -568,19 +522,18 @@ struct ResponseStoreTests {
         await eventually { observed == nil }
         #expect(try sandbox.open().statistics().entries == 20)
     }
+
+    @Test("creates the shared object of a type once per store")
+    func sharedObject() throws {
+        final class Object: Sendable {}
+        let other = try sandbox.open()
+        let object = store.shared { Object() }
+        #expect(store.shared { Object() } === object)
+        #expect(other.shared { Object() } !== object)
+    }
 }
 
 extension String {
     /// The path without a trailing slash.
     var dropSlash: String { hasSuffix("/") ? String(dropLast()) : self }
-
-    @Test("creates the shared object of a type once per store")
-    func shared() throws {
-        final class Object: Sendable {}
-        let sandbox = try Sandbox()
-        let (store, other) = (try sandbox.open(), try sandbox.open())
-        let object = store.shared { Object() }
-        #expect(store.shared { Object() } === object)
-        #expect(other.shared { Object() } !== object)
-    }
 }

@@ -25,7 +25,7 @@ struct SQLValueTests {
 
     @Test("Literals are arguments of a query, and its rows print as lines of columns and values")
     func rows() throws {
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         let store = try sandbox.open()
         let rows = try store.query(
             "SELECT ? AS host, ? AS entries, ? AS share, ? AS missing", ["example.com", 5, 0.5, nil])

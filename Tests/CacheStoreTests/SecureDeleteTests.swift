@@ -2,14 +2,10 @@ import TestSupport
 
 @Suite("Secure delete")
 struct SecureDeleteTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     /// The text to wipe, which occurs in the key, the fields, a tag and the body.
     private let secret = "c0nf1dent1al-8512"
     private let count = 20
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     /// The names of the files in the store that contain the secret.
     private func traces() throws -> [String] {
@@ -52,7 +48,7 @@ struct SecureDeleteTests {
             }
             try store.removeAll(.host("\(secret).example"))
         case .partition:
-            try store.removeAll(partition: "user")
+            try store.removeAll(.partition("user"))
             try store.removeAll(.prefix("https://\(secret).example/"))
         case .host: try store.removeAll(.host("\(secret).example"))
         case .tag:
@@ -61,7 +57,7 @@ struct SecureDeleteTests {
         case .clear: try store.clear()
         case .eviction:
             try store.removeAll(.host("nowhere"))
-            try store.evict(maxEntries: 0)
+            try store.evict(.maxEntries(0))
             try store.removeAll(.prefix("https://\(secret)"))
         }
         #expect(try traces() == [])

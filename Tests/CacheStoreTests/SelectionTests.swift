@@ -33,6 +33,11 @@ private struct Sample {
 
 @Suite("EntrySelection")
 struct SelectionTests {
+    let sandbox = Sandbox()
+    let store: ResponseStore
+
+    init() throws { store = try sandbox.open() }
+
     private static let urls = [
         "https://example.com/", "https://example.com/a%25b", "https://example.com/a_b", "https://example.com/aXb",
         "https://EXAMPLE.com/A", "https://example.com/%C3%A9", "https://example.com:8080/a",
@@ -91,8 +96,6 @@ struct SelectionTests {
 
     @Test("an empty selection selects nothing, even if an optional is nil by accident")
     func nothing() throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
         let user: String? = nil
         #expect(try store.removeAll(EntrySelection(partition: user)).entries == 0)
@@ -108,8 +111,6 @@ struct SelectionTests {
     func random(_: Int) throws {
         var generator = SeededGenerator()
         let seed = Comment(rawValue: generator.description)
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         for _ in 0..<Repetitions.count(25, debug: 6) {
             var samples: [String: Sample] = [:]
             for _ in 0..<40 {
@@ -150,22 +151,16 @@ struct SelectionTests {
         "an invalid SQL expression, or more than one, throws and removes nothing",
         arguments: [
             "", " ", "-- all", "/* all */", "1) ; DROP TABLE entry --", "1); DELETE FROM entry; --", "1;",
-            "(DELETE FROM entry)",
-            "EXISTS (DELETE FROM entry RETURNING 1)", "(1", "1)", ")", "0)) OR ((1", "0))) OR (((1", "1)) /*", "1)) --",
-            "1) /*", "1 /*",
-            "1)) LIMIT ?9 /*", "0)) LIMIT ?9 OFFSET ((0", "1) UNION SELECT id FROM cache_entries WHERE (1",
-            "0) UNION SELECT 1 WHERE (1",
-            "1) OR (1", "1 THEN 1 END OR CASE WHEN 1", "1) LIMIT (1", "1) ORDER BY (1", "1) GROUP BY (1",
-            "no_such_column", "head LIKE '%'", "entry.id > 0", "entry_id > 0",
-            "session IS NULL", "key_checksum IS NOT NULL", "?", "?1", "?9 IS NULL", ":name", "@name", "$name", "?1000",
-            "'", "\"", "1 1",
-            "count(*) > 0", "load_extension('x')", "0)) OR ((1\0", "1\0", "SELECT 1", "\u{1}",
-            "id IN (SELECT id FROM entry)", "(SELECT max(byte_count) FROM blob) > 0",
-            "EXISTS (SELECT 1 FROM pragma_hard_heap_limit)",
+            "(DELETE FROM entry)", "EXISTS (DELETE FROM entry RETURNING 1)", "(1", "1)", ")", "0)) OR ((1",
+            "0))) OR (((1", "1)) /*", "1)) --", "1) /*", "1 /*", "1)) LIMIT ?9 /*", "0)) LIMIT ?9 OFFSET ((0",
+            "1) UNION SELECT id FROM cache_entries WHERE (1", "0) UNION SELECT 1 WHERE (1", "1) OR (1",
+            "1 THEN 1 END OR CASE WHEN 1", "1) LIMIT (1", "1) ORDER BY (1", "1) GROUP BY (1", "no_such_column",
+            "head LIKE '%'", "entry.id > 0", "entry_id > 0", "session IS NULL", "key_checksum IS NOT NULL", "?", "?1",
+            "?9 IS NULL", ":name", "@name", "$name", "?1000", "'", "\"", "1 1", "count(*) > 0", "load_extension('x')",
+            "0)) OR ((1\0", "1\0", "SELECT 1", "\u{1}", "id IN (SELECT id FROM entry)",
+            "(SELECT max(byte_count) FROM blob) > 0", "EXISTS (SELECT 1 FROM pragma_hard_heap_limit)",
         ])
     func malformed(_ predicate: String) throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         for name in ["a", "b"] {
             try store.insert(Data(name.utf8), metadata: sandbox.metadata(), for: CacheKey(name: name, partition: name))
         }
@@ -173,10 +168,7 @@ struct SelectionTests {
         for selection in [EntrySelection.matching(predicate), EntrySelection(partition: "a", predicate: predicate)] {
             for dryRun in [true, false] {
                 let error = #expect(throws: StoreError.self) { try store.removeAll(selection, dryRun: dryRun) }
-                guard case .index = error else {
-                    Issue.record("\(String(describing: error))")
-                    continue
-                }
+                #expect(error?.sqlite != nil)
             }
         }
         #expect(try store.statistics().entries == 2)
@@ -187,14 +179,11 @@ struct SelectionTests {
     @Test(
         "an SQL expression removes the entries for which it is true and the other conditions hold",
         arguments: [
-            ("1", 2), ("0", 0), ("NULL", 0), ("1 -- all", 2),
-            ("1 /* all */", 2), ("'a'", 0), ("'1'", 2), ("0.5", 2), ("partition = 'b'", 1),
-            ("url IN (SELECT url FROM cache_entries)", 2),
+            ("1", 2), ("0", 0), ("NULL", 0), ("1 -- all", 2), ("1 /* all */", 2), ("'a'", 0), ("'1'", 2), ("0.5", 2),
+            ("partition = 'b'", 1), ("url IN (SELECT url FROM cache_entries)", 2),
             ("(SELECT count(*) FROM cache_entries) = 2", 2), ("key LIKE 'NAME=%'", 2), ("\n1\n", 2),
         ])
     func predicates(_ predicate: String, _ count: Int) throws {
-        let sandbox = try Sandbox()
-        let store = try sandbox.open()
         for name in ["a", "b"] {
             try store.insert(Data(name.utf8), metadata: sandbox.metadata(), for: CacheKey(name: name, partition: name))
         }

@@ -3,18 +3,12 @@ import TestSupport
 
 @Suite("Quarantine of an index")
 struct SettingAsideTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     private let log = EventLog()
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     private var indexURL: URL { URL(filePath: sandbox.indexPath) }
 
-    private func open() throws -> ResponseStore {
-        try sandbox.open { $0.logger = log.logger }
-    }
+    private func open() throws -> ResponseStore { try sandbox.open { $0.logger = log.logger } }
 
     /// A closed store with an entry.
     private func fill() throws {
@@ -226,16 +220,13 @@ struct SettingAsideTests {
         #expect(sandbox.files() == [])
     }
 
-    @Test(
-        "a foreign, damaged or missing WAL never leads to wrong bytes",
-        arguments: ["garbage", "foreign", "missing"])
+    @Test("a foreign, damaged or missing WAL never leads to wrong bytes", arguments: ["garbage", "foreign", "missing"])
     func logs(_ kind: String) async throws {
         let foreign = try Self.foreignLog()
         await #expect(processExitsWith: .signal(9)) { [path = sandbox.path as String] in
             let store = try ResponseStore(directory: URL(filePath: path))
             for number in 0..<40 {
-                let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
-                try store.insert(Data.noise(300, seed: UInt64(number)), metadata: metadata, for: .path(number))
+                try store.insert(Data.noise(300, seed: UInt64(number)), metadata: .now, for: .path(number))
                 if number == 20 { try RawIndex(path + "/index.sqlite").execute("PRAGMA wal_checkpoint(TRUNCATE)") }
             }
             kill(getpid(), SIGKILL)
@@ -244,7 +235,7 @@ struct SettingAsideTests {
     }
 
     private static func foreignLog() throws -> Data {
-        let other = try Sandbox()
+        let other = Sandbox()
         let store = try other.open()
         for number in 100..<140 {
             try store.insert(

@@ -8,11 +8,7 @@ import Darwin
 
 @Suite("Limits of several stores in one directory")
 struct SharedLimitsTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     @Test("two stores that write in turns keep the directory below the limit")
     func twoStores() async throws {
@@ -64,12 +60,10 @@ struct SharedLimitsTests {
             var configuration = ResponseStore.Configuration()
             configuration.limits = Limits(maxBytes: 200_000, maxEntries: 80)
             let store = try ResponseStore(directory: URL(filePath: path), configuration: configuration)
-            let inspector = try Connection(
-                path: path + "/index.sqlite", role: .inspector, busyTimeout: .seconds(10))
+            let inspector = try Connection(path: path + "/index.sqlite", role: .inspector, busyTimeout: .seconds(10))
             for round in 0..<200 {
                 let seed = UInt64(number * 1_000 + round)
-                let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
-                try await store.insert(Data.noise(3_000, seed: seed), metadata: metadata, for: .path(seed))
+                try await store.insert(Data.noise(3_000, seed: seed), metadata: .now, for: .path(seed))
                 try inspector.execute("BEGIN")
                 let size = try inspector.size()
                 try inspector.execute("COMMIT")

@@ -3,13 +3,8 @@ import TestSupport
 
 @Suite("Snapshots of a store")
 struct SnapshotTests {
-    let sandbox: Sandbox
-    let target: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-        target = try Sandbox()
-    }
+    let sandbox = Sandbox()
+    let target = Sandbox()
 
     /// Files and directories around and below the target.
     private func contents(of sandbox: Sandbox) throws -> [String] {
@@ -252,7 +247,7 @@ struct SnapshotTests {
                 group.addTask { [sandbox] in
                     var generator = SeededGenerator(seed: seed.seed &+ UInt64(number))
                     while !isDone.value {
-                        try ConcurrencyTests.act(on: store, &generator, sandbox.clock)
+                        try await MixedConcurrencyTests.act(on: store, &generator, sandbox)
                         await Task.yield()
                     }
                 }
@@ -260,7 +255,7 @@ struct SnapshotTests {
             group.addTask {
                 defer { isDone.set() }
                 for round in 0..<Repetitions.count(15, debug: 5) {
-                    let target = try Sandbox()
+                    let target = Sandbox()
                     let report = try await stores[round % 2].snapshot(to: target.url)
                     let copy = try target.open()
                     #expect(try await copy.check(digests: true).problems == [], "\(seed)")
@@ -276,9 +271,7 @@ struct SnapshotTests {
 
         var value: Bool { isSet.load(ordering: .relaxed) }
 
-        func set() {
-            isSet.store(true, ordering: .relaxed)
-        }
+        func set() { isSet.store(true, ordering: .relaxed) }
     }
 
     // MARK: Targets
@@ -337,29 +330,17 @@ struct SnapshotTests {
     @Test("Closing or suspending the store ends a running snapshot and removes it", arguments: [true, false])
     func endedByStore(closes: Bool) throws {
         let filling = try sandbox.open()
-        for number in 0..<300 {
-            try filling.insert(
-                Data.noise(2_000, seed: UInt64(number)), metadata: sandbox.metadata(), for: .path(number))
-        }
+        try sandbox.fill(filling, (0..<300).map(String.init), byteCount: 2_000)
         filling.close()
         var wasEnded = false
         // A snapshot may be faster than the thread that ends it.
         for _ in 0..<50 where !wasEnded {
             let store = try sandbox.open()
-            let target = try Sandbox()
-            let outcome = Outcome()
-            Thread.detachNewThread {
-                do throws(StoreError) {
-                    try store.snapshot(to: target.url)
-                } catch {
-                    outcome.error.withLock { $0 = error }
-                }
-                outcome.hasEnded.signal()
-            }
+            let target = Sandbox()
+            let call = ThreadCall { () throws(StoreError) in _ = try store.snapshot(to: target.url) }
             try spinWhile { !FileManager.default.fileExists(atPath: target.path) }
             if closes { store.close() } else { store.suspend() }
-            try outcome.hasEnded.waitForSignal()
-            if let error = outcome.error.withLock({ $0 }) {
+            if let error = try call.error() {
                 #expect(error == (closes ? .closed : .suspended))
                 #expect(try contents(of: target) == [])
                 wasEnded = true
@@ -374,19 +355,10 @@ struct SnapshotTests {
         #expect(wasEnded)
     }
 
-    private final class Outcome: Sendable {
-        /// Guards the error that ended the snapshot.
-        let error = Mutex<StoreError?>(nil)
-        let hasEnded = DispatchSemaphore(value: 0)
-    }
-
     @Test("A killed snapshot is not a store; its directory is refused as a target, and swept by a store opened there")
     func killed() async throws {
         let store = try sandbox.open()
-        for number in 0..<300 {
-            try await store.insert(
-                Data.noise(2_000, seed: UInt64(number)), metadata: sandbox.metadata(), for: .path(number))
-        }
+        try sandbox.fill(store, (0..<300).map(String.init), byteCount: 2_000)
         await #expect(processExitsWith: .signal(9)) {
             [source = sandbox.path as String, path = target.path as String] in
             let store = try ResponseStore(directory: URL(filePath: source))
@@ -414,13 +386,9 @@ struct SnapshotTests {
 private final class OtherFileSystem: Sendable {
     let url: URL
 
-    init() throws {
-        url = URL(filePath: "/dev/shm/CacheStoreTests-\(UUID().uuidString)", directoryHint: .notDirectory)
-    }
+    init() throws { url = URL(filePath: "/dev/shm/CacheStoreTests-\(UUID().uuidString)", directoryHint: .notDirectory) }
 
-    deinit {
-        try? FileManager.default.removeItem(at: url)
-    }
+    deinit { try? FileManager.default.removeItem(at: url) }
 
     static var isPresent: Bool {
         var (shared, temporary) = (stat(), stat())

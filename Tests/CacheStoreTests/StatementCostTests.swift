@@ -38,7 +38,7 @@ struct StatementCostTests {
     ]
 
     private static func costs(among count: Int, _ policy: EvictionPolicy) throws -> [String: Int64] {
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         try sandbox.open { $0.evictionPolicy = policy }.close()
         try sandbox.fillQuickly(count)
         let store = try sandbox.open()

@@ -3,11 +3,10 @@ import TestSupport
 
 @Suite("Connection and Statement")
 struct StatementTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     let connection: Connection
 
     init() throws {
-        sandbox = try Sandbox()
         connection = try Connection(
             path: sandbox.directory.path + "/test.sqlite", role: .writer, busyTimeout: .seconds(1), creates: true)
         try connection.execute("CREATE TABLE pair (a INTEGER PRIMARY KEY, b TEXT NOT NULL)")

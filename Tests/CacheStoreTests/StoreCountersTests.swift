@@ -4,13 +4,9 @@ import TestSupport
 
 @Suite("StoreCounters")
 struct StoreCountersTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     let metrics = TestMetrics()
     let log = EventLog()
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     private func open(
         logsEviction: Bool = true, _ configure: (inout ResponseStore.Configuration) -> Void = { _ in }
@@ -30,9 +26,7 @@ struct StoreCountersTests {
         }
     }
 
-    @Test(
-        "evictions by limits are counted, and logged only on request", .requirement("I8"),
-        arguments: [true, false])
+    @Test("evictions by limits are counted, and logged only on request", .requirement("I8"), arguments: [true, false])
     func limits(logsEviction: Bool) async throws {
         let store = try open(logsEviction: logsEviction) { $0.limits = Limits(maxEntries: 5) }
         try fill(store, 4)
@@ -56,10 +50,10 @@ struct StoreCountersTests {
     func onRequest() throws {
         let store = try open()
         try fill(store, 10)
-        try store.evict(maxEntries: 2, dryRun: true)
+        try store.evict(.maxEntries(2), dryRun: true)
         try store.remove(.path(9))
         #expect(store.counters.evictedEntries == 0)
-        let report = try store.evict(maxEntries: 2)
+        let report = try store.evict(.maxEntries(2))
         #expect(report.entries == 7)
         #expect(store.counters.evictedEntries == 7)
         #expect(store.counters.evictedBytes == report.bytes)

@@ -2,11 +2,7 @@ import TestSupport
 
 @Suite("StoredBody")
 struct StoredBodyTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     static let threshold = Int(StoredBody.mappingThreshold)
 
@@ -62,9 +58,7 @@ struct StoredBodyTests {
         #expect(try body.bytes(at: 5, count: 100) == data[5..<105])
     }
 
-    @Test(
-        "a file truncated while it is open throws, and never returns wrong bytes",
-        arguments: [100, threshold])
+    @Test("a file truncated while it is open throws, and never returns wrong bytes", arguments: [100, threshold])
     func truncated(_ count: Int) throws {
         let store = try sandbox.open()
         let entry = try store.insert(Data.noise(count, seed: 1), metadata: sandbox.metadata(), for: .path("a"))

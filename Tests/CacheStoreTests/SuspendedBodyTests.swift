@@ -13,12 +13,8 @@ struct SuspendedBodyTests {
         var byteCounts = [300_000]
     }
 
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     private let body = Data.noise(900_000, seed: 8)
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     private func write(upTo count: Int, _ writer: BodyWriter) throws {
         while writer.byteCount < count {

@@ -8,11 +8,7 @@ import Darwin
 
 @Suite("Sweep")
 struct SweepTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     /// Puts an orphan where a killed process would have left it.
     private func plantOrphan(_ text: String) throws -> URL {
@@ -22,9 +18,7 @@ struct SweepTests {
         return file
     }
 
-    private func exists(_ url: URL) -> Bool {
-        FileManager.default.fileExists(atPath: url.path(percentEncoded: false))
-    }
+    private func exists(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path(percentEncoded: false)) }
 
     @Test("Deletes orphans; keeps entries and foreign files", .requirement("A2"))
     func orphans() throws {
@@ -90,8 +84,7 @@ struct SweepTests {
         let path = sandbox.path
         await #expect(processExitsWith: .signal(9)) { [path = path as String] in
             let store = try ResponseStore(directory: URL(filePath: path))
-            try await store.insert(
-                Data("kept".utf8), metadata: EntryMetadata(requestedAt: Date(), receivedAt: Date()), for: .path("kept"))
+            try await store.insert(Data("kept".utf8), metadata: .now, for: .path("kept"))
             kill(getpid(), SIGKILL)
         }
         let orphan = try plantOrphan("orphan")

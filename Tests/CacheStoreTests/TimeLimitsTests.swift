@@ -2,11 +2,7 @@ import TestSupport
 
 @Suite("Limits of time and of free space")
 struct TimeLimitsTests {
-    let sandbox: Sandbox
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    let sandbox = Sandbox()
 
     /// Looks at the limits as often as it can.
     private func open(
@@ -29,9 +25,7 @@ struct TimeLimitsTests {
         }
     }
 
-    @Test(
-        "an entry leaves when it was not used for the time, without a call",
-        arguments: [EvictionPolicy.leastRecentlyUsed, .valueAware])
+    @Test("an idle entry leaves without a call", arguments: [EvictionPolicy.leastRecentlyUsed, .valueAware])
     func idle(_ policy: EvictionPolicy) async throws {
         let store = try open(Limits(maxIdleTime: .seconds(100)), policy: policy)
         try fill(store, "a", "b", "c")
@@ -83,9 +77,7 @@ struct TimeLimitsTests {
     @Test("an unused entry far behind used ones leaves, too")
     func farBehind() async throws {
         let store = try open(Limits(maxIdleTime: .seconds(100)), interval: .milliseconds(50))
-        for number in 0..<5000 {
-            try await store.insert(Data(), metadata: sandbox.metadata(), for: .path(number))
-        }
+        for number in 0..<5000 { try await store.insert(Data(), metadata: sandbox.metadata(), for: .path(number)) }
         try fill(store, "last")
         sandbox.clock.advance(by: .seconds(90))
         for number in 0..<5000 { _ = try store.lookup(.path(number)) }

@@ -1,7 +1,7 @@
 import CacheStoreTool
 import TestSupport
 
-@Suite("Interruption", .timeLimit(.minutes(20)))
+@Suite("Interruption", .timeLimit(.minutes(5)))
 struct InterruptionTests {
     @Test("A signal before the work starts cancels the work")
     func atTheBeginning() async {

@@ -28,8 +28,7 @@ struct TextTests {
         "The nearest name differs in few letters",
         arguments: [
             ("lsit", "list"), ("stat", "stats"), ("STATS", "stats"), ("ulr", "url"), ("url", "url"), ("xyz", nil),
-            ("", nil),
-            ("accesed_at", "accessed_at"), ("listing", nil),
+            ("", nil), ("accesed_at", "accessed_at"), ("listing", nil),
         ])
     func nearest(text: String, expected: String?) {
         #expect(text.nearest(of: ["list", "stats", "url", "accessed_at"]) == expected)
@@ -39,8 +38,7 @@ struct TextTests {
         "A relative time uses its largest unit",
         arguments: [
             (0, "now"), (1, "in 1s"), (59, "in 59s"), (60, "in 1m"), (7_199, "in 1h"), (86_400, "in 1d"),
-            (-1, "1s ago"),
-            (-31_536_000, "1y ago"), (Int64.min, "292471208677y ago"),
+            (-1, "1s ago"), (-31_536_000, "1y ago"), (Int64.min, "292471208677y ago"),
         ])
     func time(seconds: Int64, text: String) {
         #expect(seconds.asRelativeTime == text)
@@ -59,5 +57,17 @@ struct TextTests {
         #expect(meter.text(done: 5_000_000, total: nil, after: .seconds(10)) == "checking  5.0 MB  500.0 kB/s")
         let counter = WorkMeter("evicting", .count("entry", "entries"))
         #expect(counter.text(done: 1, total: 1, after: .zero) == "evicting  100%  1 of 1 entry")
+    }
+
+    @Test(
+        "The remaining time has hours, minutes and seconds",
+        arguments: [
+            (9, "0:09"), (42, "0:42"), (60, "1:00"), (754, "12:34"), (3_600, "1:00:00"), (3_723, "1:02:03"),
+            (45_296, "12:34:56"), (360_000, "100:00:00"), (.max - 1, "277777:46:40"),
+        ] as [(Int64, String)])
+    func clock(seconds: Int64, text: String) {
+        let meter = WorkMeter("loading", .count("URL", "URLs"))
+        // One in a second.
+        #expect(meter.text(done: 1, total: 1 + seconds, after: .seconds(1)).hasSuffix("  1.0/s  ETA \(text)"))
     }
 }

@@ -11,8 +11,7 @@ struct TraceRequestTests {
         "A line is a time, a key and a size",
         arguments: [
             ("1 a 5", "name=a", 5), ("0.25\tb\t0", "name=b", 0),
-            ("-1e3  http://c/?q \t9223372036854775807", "name=http://c/?q", .max),
-            ("1 ä 007", "name=ä", 7),
+            ("-1e3  http://c/?q \t9223372036854775807", "name=http://c/?q", .max), ("1 ä 007", "name=ä", 7),
         ] as [(String, String, Int64)])
     func good(_ line: String, _ key: String, _ byteCount: Int64) throws {
         let found = try #require(try request(line))

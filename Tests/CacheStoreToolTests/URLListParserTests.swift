@@ -17,9 +17,7 @@ struct URLListParserTests {
 
         var testDescription: String { String(decoding: list.prefix(60), as: UTF8.self).debugDescription }
 
-        init(_ list: String, _ expected: [Int: URLListLine.Content]) {
-            self.init(Array(list.utf8), expected)
-        }
+        init(_ list: String, _ expected: [Int: URLListLine.Content]) { self.init(Array(list.utf8), expected) }
 
         init(_ list: [UInt8], _ expected: [Int: URLListLine.Content]) {
             self.list = list

@@ -11,8 +11,7 @@ struct WatchLineTests {
     func rates() {
         let second = WatchedCounters(time: .seconds(3), ["entries": 15, "bytes": 4_000, "hits": 4, "misses": 10])
         let rates = second.perSecond(since: first)
-        #expect(
-            rates == ["entries": 2.5, "bytes": -500, "hits": 0.5, "misses": 0])
+        #expect(rates == ["entries": 2.5, "bytes": -500, "hits": 0.5, "misses": 0])
         #expect(first.perSecond(since: first) == nil)
         let third = WatchedCounters(time: .seconds(4), ["entries": 11])
         #expect(third.perSecond(since: first)?["entries"] == 0.333)

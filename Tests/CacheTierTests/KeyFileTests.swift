@@ -2,8 +2,7 @@ import CacheTier
 import Crypto
 import TestSupport
 
-@Suite("Files with the keys of a tier")
-struct KeyFileTests {
+@Suite("Files with the keys of a tier") struct KeyFileTests {
     private static let (one, two, three) = (hex(1), hex(2), hex(3))
 
     private static func hex(_ byte: UInt8) -> String { hex(Data(repeating: byte, count: 32)) }
@@ -23,8 +22,7 @@ struct KeyFileTests {
         return try await fleet.machine(keys: keys(reader)).send("/a").body == "1"
     }
 
-    @Test(
-        "machines with files of one secret share responses; CACHESTORE_TIER_KEY has the same keys", .requirement("T3"))
+    @Test("machines with files of one secret share responses; so does CACHESTORE_TIER_KEY", .requirement("T3"))
     func oneSecret() async throws {
         #expect(try await shares("# ours\n\n\(Self.one)  \n", "secret \(Self.one.uppercased())"))
         #expect(try await !shares(Self.one, Self.two))

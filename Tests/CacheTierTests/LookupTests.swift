@@ -1,12 +1,10 @@
 import CacheTier
 import TestSupport
 
-@Suite("Lookups in a tier")
-struct LookupTests {
+@Suite("Lookups in a tier") struct LookupTests {
     @Test(
         "the age stated by a cache in front of the engine counts, also in a list and beyond all numbers",
-        .requirement("T7"),
-        arguments: ["61", "61, 3", "99999999999999999999"])
+        .requirement("T7"), arguments: ["61", "61, 3", "99999999999999999999"])
     func ageInFront(_ age: String) async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok("\($0.serial)".utf8, cacheControl: "max-age=60") }
@@ -20,9 +18,7 @@ struct LookupTests {
         #expect(try await Machine(server).get(origin.url("/a")).body == Data("2".utf8))
     }
 
-    @Test(
-        "a cancelled load does not count for or against the engine, and asks the origin for nothing",
-        .requirement("T6"))
+    @Test("a cancelled load counts neither for nor against the engine, and asks no origin", .requirement("T6"))
     func cancellation() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }

@@ -2,8 +2,7 @@ import CacheTier
 import TestSupport
 
 /// The requests that an operator counts, on an engine that counts them.
-@Suite("The requests of a tier to its engine and to the origin")
-struct MeasuredTests {
+@Suite("The requests of a tier to its engine and to the origin") struct MeasuredTests {
     private func fleet(
         hasConditionalWrites: Bool = true, deadline: Duration = .seconds(120), byteCount: Int = 10
     ) -> MemoryFleet {
@@ -85,8 +84,7 @@ struct MeasuredTests {
         let fleet = MemoryFleet { request, _ in
             request.headerFields[.ifNoneMatch] == "\"1\""
                 ? .reply(304, [.cacheControl: "max-age=60", .eTag: "\"1\""])
-                : .reply(
-                    200, [.cacheControl: "max-age=60", .eTag: "\"1\""], String(repeating: "a", count: 300_000))
+                : .reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\""], String(repeating: "a", count: 300_000))
         }
         try await fleet.machine().send("/a")
         fleet.clock.advance(by: .seconds(61))

@@ -2,8 +2,7 @@ import CacheTier
 import Crypto
 import TestSupport
 
-@Suite("Replies of the origin that the tier does not keep", .timeLimit(.minutes(20)))
-struct OriginReplyTests {
+@Suite("Replies of the origin that the tier does not keep", .timeLimit(.minutes(5))) struct OriginReplyTests {
     struct Later: Sendable, CustomTestStringConvertible {
         let name: String
         var reply = OriginReply.ok("2".utf8, cacheControl: "max-age=600")
@@ -51,8 +50,7 @@ struct OriginReplyTests {
             Later(name: "forbidden", reply: .status(.forbidden), keepsRecord: true),
             Later(name: "server error", reply: .status(.internalServerError), keepsRecord: true),
             Later(name: "with a cookie", reply: Later.cookie, keepsRecord: true),
-            Later(
-                name: "the machine stores nothing", fields: [.cacheControl: "no-cache, no-store"], keepsRecord: true),
+            Later(name: "the machine stores nothing", fields: [.cacheControl: "no-cache, no-store"], keepsRecord: true),
         ])
     func newer(_ later: Later) async throws {
         let server = try await ObjectServer()
@@ -118,9 +116,7 @@ struct OriginReplyTests {
         let server = try await ObjectServer()
         let field = HTTPField(name: try #require(HTTPField.Name(stated.field)), value: stated.value)
         // Some transports do not compare the length themselves.
-        let origin = ScriptedTransport { _, _ in
-            .reply(200, [.cacheControl: "max-age=600"] + [field], "abc")
-        }
+        let origin = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=600"] + [field], "abc") }
         let machine = try Machine(server)
         let response = try await TieredTransport(tier: machine.tier, origin: origin).send(
             HTTPRequest(method: .get, scheme: "https", authority: "example.com", path: "/a"), content: nil)

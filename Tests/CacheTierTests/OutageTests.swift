@@ -1,8 +1,7 @@
 import CacheTier
 import TestSupport
 
-@Suite("Outages of a tier")
-struct OutageTests {
+@Suite("Outages of a tier") struct OutageTests {
     @Test(
         "no failure of the engine fails a load", .requirement("T6"),
         arguments: [
@@ -111,9 +110,7 @@ struct OutageTests {
         let name = try #require(server.names("cas").first)
         server.objects[name]?.bytes[200_000] ^= 1
         let machine = try Machine(server)
-        let transport = TieredTransport(tier: machine.tier, origin: DefaultTransport())
-        let response = try await transport.send(
-            HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/a"), content: nil)
+        let response = try await machine.send(origin)
         var received = Data()
         do {
             while let chunk = try await response.body.next() { received += chunk }
@@ -148,8 +145,7 @@ struct OutageTests {
         }
         try await Machine(server).get(origin.url("/a"))
         server.objects[try #require(server.names("cas").first)]?.bytes[200_000] ^= 1
-        let response = try await TieredTransport(tier: Machine(server).tier, origin: DefaultTransport()).send(
-            HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/a"), content: nil)
+        let response = try await Machine(server).send(origin)
         do {
             while try await response.body.next() != nil {}
             Issue.record("a body without its end")
@@ -175,10 +171,8 @@ struct OutageTests {
             names: Data(repeating: 1, count: 32), writing: nil,
             reading: [.hmac(id: "1", secret: Data(repeating: 2, count: 32))])
         let machine = try Machine(server, keys: canWrite ? nil : keys)
-        let transport = TieredTransport(tier: machine.tier, origin: DefaultTransport())
         for number in 0..<3 {
-            let response = try await transport.send(
-                HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/a"), content: nil)
+            let response = try await machine.send(origin)
             var received = Data()
             do {
                 while let chunk = try await response.body.next() { received += chunk }
@@ -205,9 +199,7 @@ struct OutageTests {
             if request.method == method { await gate.wait() }
             return nil
         }
-        let machine = try Machine(server) {
-            $0.sleep = { _ in await gate.reached(1) }
-        }
+        let machine = try Machine(server) { $0.sleep = { _ in await gate.reached(1) } }
         await #expect(throws: TierError.self) { try await machine.tier.check() }
         gate.open()
     }

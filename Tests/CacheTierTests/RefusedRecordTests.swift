@@ -2,8 +2,7 @@ import CacheTier
 import TestSupport
 
 /// A record in the tier that the machines' loaders refuse, such as the page of a captive portal.
-@Suite("Records of a tier that loaders refuse", .timeLimit(.minutes(20)))
-struct RefusedRecordTests {
+@Suite("Records of a tier that loaders refuse", .timeLimit(.minutes(5))) struct RefusedRecordTests {
     private struct NoNumber: Error {}
 
     private let number = ClosureProcessor<Data, Int>(ProcessorID("number")) { data, _ in

@@ -2,8 +2,7 @@ import CacheTier
 import TestSupport
 
 /// Random orders of requests, writes and removals of three machines on one engine.
-@Suite("Removals against fills")
-struct RemovalModelTests {
+@Suite("Removals against fills") struct RemovalModelTests {
     private enum Step: CaseIterable { case request, finish, read, url, host, tag, all, unsafe, wait }
 
     @Test(

@@ -4,8 +4,7 @@ import Crypto
 import TestSupport
 
 /// The examples of "Authenticating Requests: Using the Authorization Header" in the S3 API reference.
-@Suite("Signature Version 4")
-struct SignatureV4Tests {
+@Suite("Signature Version 4") struct SignatureV4Tests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         var method = HTTPRequest.Method.get
@@ -51,9 +50,7 @@ struct SignatureV4Tests {
     }
 
     @Test("the time of a signature is the HTTP date in digits", .requirement("T3"))
-    func time() {
-        #expect(SignatureV4.text(of: .init(secondsSince1970: 1_369_353_600)) == "20130524T000000Z")
-    }
+    func time() { #expect(SignatureV4.text(of: .init(secondsSince1970: 1_369_353_600)) == "20130524T000000Z") }
 
     @Test("signs the content type of an object, as AWS requires", .requirement("T3"))
     func contentType() async throws {
@@ -208,14 +205,11 @@ struct SignatureV4Tests {
         #expect(throws: TierError.invalidURL(shown)) { try PlainEngine(url, transport: ScriptedTransport()) }
     }
 
-    @Test(
-        "a prefix in a bucket has only bytes that no encoding changes",
-        arguments: ["a=b", "a+b", "a:b", "(a)", "%20"])
+    @Test("a prefix in a bucket has bytes that no encoding changes", arguments: ["a=b", "a+b", "a:b", "(a)", "%20"])
     func prefix(_ prefix: String) throws {
         let url = "https://h/bucket/\(prefix)"
         #expect(throws: TierError.invalidURL(url)) {
-            try S3Engine(
-                url, region: "r", credentials: { throw TierError.readOnly }, transport: ScriptedTransport())
+            try S3Engine(url, region: "r", credentials: { throw TierError.readOnly }, transport: ScriptedTransport())
         }
         _ = try PlainEngine(url, transport: ScriptedTransport())
     }

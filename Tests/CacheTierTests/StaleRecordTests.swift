@@ -1,8 +1,7 @@
 import CacheTier
 import TestSupport
 
-@Suite("Stale records and private habits of a tier")
-struct StaleRecordTests {
+@Suite("Stale records and private habits of a tier") struct StaleRecordTests {
     struct Failure: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let cacheControl: String

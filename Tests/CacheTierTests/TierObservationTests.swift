@@ -2,8 +2,7 @@ import CacheTier
 import MetricsTestKit
 import TestSupport
 
-@Suite("Metrics and steps of a tier")
-struct TierObservationTests {
+@Suite("Metrics and steps of a tier") struct TierObservationTests {
     private let metrics = TestMetrics()
     private let observer = Steps()
 
@@ -43,8 +42,7 @@ struct TierObservationTests {
         #expect(step.beganAt <= step.endedAt)
     }
 
-    @Test(
-        "an answer of the tier has a source of its own: in responses, counters, the record and the counts of the store")
+    @Test("an answer of the tier has its own source: in responses, counters, record and store")
     func source() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { request in
@@ -116,9 +114,7 @@ private final class Steps: RequestObserver {
     var steps: [RequestStep] { received.withLock { $0 } }
 
     var results: [RequestStep.UpstreamResult] {
-        steps.compactMap { step in
-            if case .upstreamLookup(let result, _) = step.kind { result } else { nil }
-        }
+        steps.compactMap { step in if case .upstreamLookup(let result, _) = step.kind { result } else { nil } }
     }
 
     func observe(_ step: RequestStep) { received.withLock { $0.append(step) } }

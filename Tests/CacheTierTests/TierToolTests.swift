@@ -2,8 +2,7 @@ import CacheTier
 import TestSupport
 
 /// The tool's commands that use a tier, run as a program.
-@Suite("cachestore with a tier", .timeLimit(.minutes(20)))
-struct TierToolTests {
+@Suite("cachestore with a tier", .timeLimit(.minutes(5))) struct TierToolTests {
     private static let secret = String(repeating: "0f", count: 32)
 
     private func run(
@@ -19,9 +18,7 @@ struct TierToolTests {
             arguments + ["--tier", url] + deadline + stored, environment: environment)
     }
 
-    @Test(
-        "get and prefetch with --tier share a response among stores; tier get shows it, tier remove removes it",
-        .requirement("T1"))
+    @Test("get and prefetch with --tier share a response; tier get shows, tier remove removes it", .requirement("T1"))
     func sharing() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("hello".utf8, cacheControl: "max-age=600") }
@@ -51,8 +48,7 @@ struct TierToolTests {
         #expect(file.exitCode == 0 && file.standardOutput.isEmpty, "\(file.errorText)")
         #expect(try String(contentsOfFile: saved, encoding: .utf8) == "hello")
         #expect(shown.errorText.contains("Cache-Status: tier;hit;ttl="))
-        let planned = try await run(
-            ["tier", "remove", "--url", origin.url("/a"), "--dry-run"], tier: server.url)
+        let planned = try await run(["tier", "remove", "--url", origin.url("/a"), "--dry-run"], tier: server.url)
         #expect(planned.exitCode == 0, "\(planned.errorText)")
         #expect(try await run(["tier", "get", origin.url("/a")], tier: server.url).text == "hello")
         let removed = try await run(["tier", "remove", "--host", origin.authority], tier: server.url)

@@ -1,8 +1,7 @@
 import CacheTier
 import TestSupport
 
-@Suite("Tiered transport")
-struct TieredTransportTests {
+@Suite("Tiered transport") struct TieredTransportTests {
     @Test(
         "A response of one machine answers another machine's miss without the origin", .requirement("T1"),
         arguments: [20, 300_000])
@@ -90,9 +89,7 @@ struct TieredTransportTests {
         #expect(second.tier.statistics.hits == 1)
     }
 
-    @Test(
-        "A 304 of the origin freshens the tier's stale record", .requirement("T1"),
-        arguments: [20, 100_000])
+    @Test("A 304 of the origin freshens the tier's stale record", .requirement("T1"), arguments: [20, 100_000])
     func freshening(_ byteCount: Int) async throws {
         let server = try await ObjectServer()
         let body = Data.noise(byteCount, seed: 1)
@@ -144,9 +141,7 @@ struct TieredTransportTests {
         #expect(origin.requestCount == 1)
     }
 
-    @Test(
-        "Eight machines that miss together each ask the origin at most once; later machines never ask",
-        .requirement("T1"))
+    @Test("Eight machines that miss together ask at most once each; later machines never ask", .requirement("T1"))
     func fleet() async throws {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=86400") }

@@ -2,8 +2,7 @@ import CacheTier
 import Crypto
 import TestSupport
 
-@Suite("Trust in the objects of a tier")
-struct TrustTests {
+@Suite("Trust in the objects of a tier") struct TrustTests {
     typealias Objects = [String: ObjectServer.Object]
 
     struct Attack: Sendable, CustomTestStringConvertible {

@@ -1,8 +1,7 @@
 import CacheTier
 import TestSupport
 
-@Suite("Variants in a tier")
-struct VariantTests {
+@Suite("Variants in a tier") struct VariantTests {
     @Test("four spellings of one Accept-Encoding are one record and three hits", .requirement("T1"))
     func spellings() async throws {
         let fleet = MemoryFleet { _, serial in

@@ -1,8 +1,7 @@
 import CacheTier
 import TestSupport
 
-@Suite("Writes after the delivery")
-struct WriteBehindTests {
+@Suite("Writes after the delivery") struct WriteBehindTests {
     /// A queue of one write at a time, whose first write waits at a gate.
     private func queue() async -> (writes: WriteBehind, gate: Gate) {
         let writes = WriteBehind(byteLimit: 10_000, width: 1)
@@ -52,13 +51,15 @@ struct WriteBehindTests {
         await writes.drain()
     }
 
-    @Test("a drain waits for earlier writes only", .requirement("T6"), .timeLimit(.minutes(20)))
+    @Test("a drain waits for earlier writes only", .requirement("T6"), .timeLimit(.minutes(5)))
     func drain() async {
         let (writes, gate) = await queue()
         let isDrained = Mutex(false)
         // The queue is never empty before the drain returns.
         @Sendable func addNext() {
-            writes.add(reserved: 0) { if !isDrained.withLock({ $0 }) { addNext() } }
+            writes.add(reserved: 0) {
+                if !isDrained.withLock({ $0 }) { addNext() }
+            }
         }
         let hasRun = Mutex(false)
         writes.add(reserved: 0) { hasRun.withLock { $0 = true } }

@@ -1,19 +1,7 @@
 import CacheTier
 import TestSupport
 
-@Suite("Writes to a tier")
-struct WritingTests {
-    /// Requests a URL through the transport, bypassing the machine's store.
-    private func send(
-        _ machine: Machine, _ origin: LoopbackOrigin, _ path: String, _ fields: HTTPFields = [:],
-        method: HTTPRequest.Method = .get
-    ) async throws -> TransportResponse {
-        try await TieredTransport(tier: machine.tier, origin: DefaultTransport()).send(
-            HTTPRequest(
-                method: method, scheme: "http", authority: origin.authority, path: path, headerFields: fields),
-            content: nil)
-    }
-
+@Suite("Writes to a tier") struct WritingTests {
     @Test("writes the body, then its record, then once the object of the URL", .requirement("T3"))
     func order() async throws {
         let server = try await ObjectServer()
@@ -36,7 +24,7 @@ struct WritingTests {
         let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
         let uptime = Mutex(Duration.zero)
         let machine = try Machine(server) { $0.uptime = { uptime.withLock { $0 } } }
-        let response = try await send(machine, origin, "/a")
+        let response = try await machine.send(origin, "/a")
         uptime.withLock { $0 = .milliseconds(2100) }
         while try await response.body.next() != nil {}
         await machine.tier.waitForWrites()
@@ -48,7 +36,7 @@ struct WritingTests {
         let server = try await ObjectServer()
         let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
         let machine = try Machine(server)
-        let response = try await send(machine, origin, "/a")
+        let response = try await machine.send(origin, "/a")
         server.setFault { _ in .status(.internalServerError) }
         for number in 0..<5 { try await machine.get(origin.url("/\(number)")) }
         #expect(machine.tier.isBreakerOpen)
@@ -118,10 +106,10 @@ struct WritingTests {
         let origin = try await LoopbackOrigin { _ in .ok(body, cacheControl: "max-age=60") }
         let machine = try Machine(server) { $0.maxPendingBytes = 300_000 }
         do {
-            let response = try await send(machine, origin, "/a")
+            let response = try await machine.send(origin, "/a")
             #expect(try await response.body.next() != nil)
         }
-        let response = try await send(machine, origin, "/b")
+        let response = try await machine.send(origin, "/b")
         while try await response.body.next() != nil {}
         await machine.tier.waitForWrites()
         #expect(machine.tier.statistics.writes == 1)

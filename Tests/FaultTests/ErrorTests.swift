@@ -73,8 +73,7 @@ struct ErrorTests {
         #expect(ending == .exit(0), "\(c.name) \(plan): \(laboratory.output)")
         // The store throws the error of the failed call, not the error of a later retry.
         #expect(!laboratory.output.contains("No such file"), "\(c.name) \(plan): \(laboratory.output)")
-        let expectation = PossibleAnswers(
-            scenario, acknowledged: laboratory.acknowledged, mayEvict: plan.isFullDisk)
+        let expectation = PossibleAnswers(scenario, acknowledged: laboratory.acknowledged, mayEvict: plan.isFullDisk)
         #expect(laboratory.problems(expectation) == [], "\(c.name) \(plan): \(laboratory.output)")
     }
 }

@@ -18,16 +18,24 @@ struct FullDiskTests {
 
     private let disk: SmallDisk
     private var directory: URL { disk.url.appending(path: "store") }
+    /// The file of another program.
+    private var other: URL { disk.url.appending(path: "other") }
 
-    init() throws {
-        disk = try #require(try SmallDisk(byteCount: Self.diskBytes))
-    }
+    init() throws { disk = try #require(try SmallDisk(byteCount: Self.diskBytes)) }
 
     private func put(_ number: Int, _ byteCount: Int, _ store: ResponseStore) throws(StoreError) {
         let version = Version(UInt64(number + 1), byteCount)
         try store.insert(
             version.bytes, metadata: EntryMetadata(etag: version.etag, requestedAt: Date(), receivedAt: Date()),
             for: CacheKey(name: "\(number)"))
+    }
+
+    /// A store with so many bodies, and its ballast.
+    private func filled(_ count: Int, _ byteCount: Int = 4_000) async throws -> ResponseStore {
+        let store = try ResponseStore(directory: directory)
+        for number in 0..<count { try put(number, byteCount, store) }
+        try await store.flush()
+        return store
     }
 
     private func verify(_ numbers: Range<Int>, _ byteCount: Int, _ store: ResponseStore, mayMiss: Bool) throws {
@@ -61,22 +69,17 @@ struct FullDiskTests {
         #expect(try store.check(digests: true).problems == [])
     }
 
-    @Test(
-        "other files fill the disk: reads continue, and a put evicts with the space of the ballast",
-        arguments: [500, 20_000])
+    @Test("other files fill the disk: reads continue, a put evicts with the ballast's space", arguments: [500, 20_000])
     func fullOfOthers(_ byteCount: Int) async throws {
-        let store = try ResponseStore(directory: directory)
-        for number in 0..<100 { try put(number, byteCount, store) }
-        try await store.flush()
+        let store = try await filled(100, byteCount)
         #expect(try ballast() == 1 << 20)
-        let other = disk.url.appending(path: "other")
-        try fillCompletely(other)
+        try fillCompletely()
         for number in 100..<110 {
             try put(number, byteCount, store)
             try verify(number..<number + 1, byteCount, store, mayMiss: false)
         }
         try verify(0..<110, byteCount, store, mayMiss: true)
-        try giveBack(other)
+        try giveBack()
         try put(110, 300_000, store)
         try verify(110..<111, 300_000, store, mayMiss: false)
         try await store.sweep()
@@ -85,10 +88,8 @@ struct FullDiskTests {
 
     @Test("a body larger than the space that an eviction can free is refused, and no other entry is lost")
     func tooLarge() async throws {
-        let store = try ResponseStore(directory: directory)
-        for number in 0..<10 { try put(number, 4_000, store) }
-        try await store.flush()
-        try fillCompletely(disk.url.appending(path: "other"))
+        let store = try await filled(10)
+        try fillCompletely()
         do throws(StoreError) {
             try put(10, 4_000_000, store)
             Issue.record("a body of 4 MB found room")
@@ -100,26 +101,21 @@ struct FullDiskTests {
 
     @Test("an eviction and a removal on a full disk free space")
     func removals() async throws {
-        let store = try ResponseStore(directory: directory)
-        for number in 0..<200 { try put(number, 4_000, store) }
-        try await store.flush()
-        try fillCompletely(disk.url.appending(path: "other"))
+        let store = try await filled(200)
+        try fillCompletely()
         #expect(try await store.remove(CacheKey(name: "0")))
-        #expect(try store.evict(maxEntries: 10).entries == 189)
+        #expect(try await store.evict(.maxEntries(10)).entries == 189)
         try verify(190..<200, 4_000, store, mayMiss: false)
         #expect(try await store.check(digests: true).problems == [])
     }
 
     @Test("the ballast is created again once the disk has free space")
     func ballastReturns() async throws {
-        let store = try ResponseStore(directory: directory)
-        for number in 0..<100 { try put(number, 4_000, store) }
-        try await store.flush()
-        let other = disk.url.appending(path: "other")
-        try fillCompletely(other)
+        let store = try await filled(100)
+        try fillCompletely()
         try put(100, 4_000, store)
         #expect(try ballast() == nil)
-        try giveBack(other)
+        try giveBack()
         store.close()
         let reopened = try ResponseStore(directory: directory)
         try await reopened.flush()
@@ -129,13 +125,11 @@ struct FullDiskTests {
 
     @Test("a closed store opens on a full disk, and continues after a suspension", arguments: [false, true])
     func openedOnFullDisk(_ isSuspended: Bool) async throws {
-        let filled = try ResponseStore(directory: directory)
-        for number in 0..<100 { try put(number, 4_000, filled) }
-        try await filled.flush()
-        if isSuspended { filled.suspend() } else { filled.close() }
-        try fillCompletely(disk.url.appending(path: "other"))
-        if isSuspended { try filled.resume() }
-        let store = isSuspended ? filled : try ResponseStore(directory: directory)
+        let first = try await filled(100)
+        if isSuspended { first.suspend() } else { first.close() }
+        try fillCompletely()
+        if isSuspended { try first.resume() }
+        let store = isSuspended ? first : try ResponseStore(directory: directory)
         // Evicts in the background, because it needed the ballast.
         try await store.flush()
         try put(100, 4_000, store)
@@ -147,10 +141,8 @@ struct FullDiskTests {
 
     @Test("a small put evicts few entries", arguments: [(1_000, 0.7), (4_000, 0.8)])
     func little(_ byteCount: Int, _ share: Double) async throws {
-        let store = try ResponseStore(directory: directory)
-        for number in 0..<1_000 { try put(number, byteCount, store) }
-        try await store.flush()
-        try fillCompletely(disk.url.appending(path: "other"))
+        let store = try await filled(1_000, byteCount)
+        try fillCompletely()
         for number in 1_000..<3_000 {
             try put(number, byteCount, store)
             let count = try store.statistics().entries
@@ -171,8 +163,7 @@ struct FullDiskTests {
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA cache_size = 10")
         try connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, round INTEGER, bytes BLOB)")
         try connection.execute("INSERT INTO item VALUES (0, 0, zeroblob(3000))")
-        let other = disk.url.appending(path: "other")
-        try fillCompletely(other)
+        try fillCompletely()
         try connection.execute("BEGIN IMMEDIATE")
         var failures = 0
         for round in 0..<100 {
@@ -191,7 +182,7 @@ struct FullDiskTests {
         if connection.isInTransaction { _ = try? connection.execute("COMMIT") }
         #expect(failures > 0)
         if connection.isInTransaction { try connection.execute("ROLLBACK") }
-        try giveBack(other)
+        try giveBack()
         try connection.execute("INSERT INTO item VALUES (1, 1, zeroblob(3000))")
         let found = try connection.prepare(
             "SELECT group_concat(id || ':' || round), (SELECT * FROM pragma_integrity_check) FROM item")
@@ -201,16 +192,16 @@ struct FullDiskTests {
         #expect(found.text(1) == "ok")
     }
 
-    /// Frees the bytes of such a file. Truncates it before the removal, because a program started by another test may
+    /// Frees the bytes of that file. Truncates it before the removal, because a program started by another test may
     /// have it open.
-    private func giveBack(_ url: URL) throws {
-        try #require(truncate(url.path(percentEncoded: false), 0) == 0)
-        try FileManager.default.removeItem(at: url)
+    private func giveBack() throws {
+        try #require(truncate(other.path(percentEncoded: false), 0) == 0)
+        try FileManager.default.removeItem(at: other)
     }
 
     /// Writes a file that takes all free space.
-    private func fillCompletely(_ url: URL) throws {
-        let file = open(url.path(percentEncoded: false), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    private func fillCompletely() throws {
+        let file = open(other.path(percentEncoded: false), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         try #require(file >= 0)
         defer { close(file) }
         let zeros = [UInt8](repeating: 0, count: 4096)

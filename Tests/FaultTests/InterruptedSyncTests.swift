@@ -3,9 +3,7 @@ import TestSupport
 
 @Suite("Interrupted syncs", .enabled(if: Laboratory.canBreak, "needs Linux, and no sanitizer"))
 struct InterruptedSyncTests {
-    @Test(
-        "a sync that a signal interrupts is repeated: no durable commit fails",
-        arguments: [Scenario.everything])
+    @Test("a sync that a signal interrupts is repeated: no durable commit fails", arguments: [Scenario.everything])
     func interrupted(_ scenario: Scenario) async throws {
         // Above the number of syncs. A later sync is not interrupted, and the run ends normally.
         let points = points(240, atMost: Repetitions.count(12, debug: 5))

@@ -1,15 +1,11 @@
 import TestSupport
 
-@Suite("HTTPCache: Cache-Status, Age and Date", .timeLimit(.minutes(20)))
-struct CacheStatusDeliveryTests {
-    @Test(
-        "Members of upstream caches stay in front and are stored; this cache's member is not stored",
-        .requirement("W01"))
+@Suite("HTTPCache: Cache-Status, Age and Date", .timeLimit(.minutes(5))) struct CacheStatusDeliveryTests {
+    @Test("Stores the members of upstream caches, in front of this cache's unstored member", .requirement("W01"))
     func upstream() async throws {
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             .reply(200, [.cacheControl: "max-age=60", .cacheStatus: "Origin;hit, \"a, b\";fwd=miss"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let upstream = "Origin;hit, \"a, b\";fwd=miss"
         let miss = try await fixture.cache.response(for: .to("/a"))
         #expect(
@@ -20,9 +16,7 @@ struct CacheStatusDeliveryTests {
         for age in [0, 10] {
             let hit = try await fixture.cache.response(for: .to("/a"))
             #expect(
-                hit.headerFields[fields: .cacheStatus].map(\.value) == [
-                    upstream, "CacheStore;hit;ttl=\(60 - age)",
-                ])
+                hit.headerFields[fields: .cacheStatus].map(\.value) == [upstream, "CacheStore;hit;ttl=\(60 - age)"])
             fixture.clock.advance(by: 10)
         }
         let stored = try #require(try fixture.store.peek(CacheKey(url: "https://example.com/a")))
@@ -31,12 +25,11 @@ struct CacheStatusDeliveryTests {
 
     @Test("Each kind of answer has its own parameters", .requirement("W02", "W03"))
     func words() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             request.headerFields[.ifNoneMatch] != nil
                 ? .reply(304, [.eTag: "\"1\""])
                 : .reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\"", .vary: "Accept-Language"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         func status(_ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:]) async throws -> String? {
             let response = try await fixture.cache.response(for: .to("/a", method: method, fields))
             _ = try await response.bytes
@@ -59,8 +52,7 @@ struct CacheStatusDeliveryTests {
 
     @Test("Name, key and rule appear as configured, or not at all", .requirement("W03"))
     func options() async throws {
-        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60")))
         fixture.cache.configuration.cacheStatus = CacheStatusOptions(name: "my cache", hasKey: true, hasDetail: true)
         let miss = try await fixture.cache.response(for: .to("/a"))
         #expect(miss.cacheStatus?.hasPrefix("\"my cache\";fwd=uri-miss;") == true)
@@ -72,12 +64,11 @@ struct CacheStatusDeliveryTests {
 
     @Test("The Age of a stored response replaces any other", .requirement("A01", "A05"))
     func age() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             request.headerFields[.ifNoneMatch] == nil
                 ? .reply(200, [.cacheControl: "max-age=100", .eTag: "\"1\"", .age: "30"], "body")
                 : .reply(304, [.eTag: "\"1\"", .cacheControl: "max-age=100"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         let miss = try await fixture.cache.response(for: .to("/a"))
         #expect(miss.headerFields[.age] == "30")
         #expect(miss.age == 30)
@@ -97,11 +88,10 @@ struct CacheStatusDeliveryTests {
     @Test("A slow response arrives with an age", .requirement("A03"))
     func slow() async throws {
         let clock = ManualClock()
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             clock.advance(by: 20)
             return .reply(200, [.cacheControl: "max-age=60"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         fixture.cache.configuration.clock = clock.date
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         #expect(try await fixture.cache.response(for: .to("/a")).headerFields[.age] == "20")
@@ -109,13 +99,11 @@ struct CacheStatusDeliveryTests {
         #expect(try fixture.cache.storedResponse(for: .to("/a")) == nil)
     }
 
-    @Test(
-        "A response without Date gets the time of receipt, also if unstored, and keeps it", .requirement("S16", "A06"))
+    @Test("A response without Date gets the time of receipt, also unstored, and keeps it", .requirement("S16", "A06"))
     func date() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             .reply(200, [.cacheControl: request.path == "/a" ? "max-age=60" : "no-store"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         for path in ["/a", "/b"] {
             let miss = try await fixture.cache.response(for: .to(path))
@@ -129,13 +117,12 @@ struct CacheStatusDeliveryTests {
     @Test("After a 304 the date is that of the 304", .requirement("A05", "A06"))
     func dateAfterValidation() async throws {
         let later = "Sun, 06 Nov 1994 08:51:17 GMT"
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             request.headerFields[.ifNoneMatch] == nil
                 ? .reply(
                     200, [.cacheControl: "max-age=60", .eTag: "\"1\"", .date: "Sun, 06 Nov 1994 08:49:37 GMT"], "x")
                 : .reply(304, [.eTag: "\"1\"", .date: later])
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         fixture.clock.advance(by: 100)
         #expect(try await fixture.cache.response(for: .to("/a")).headerFields[.date] == later)
@@ -148,10 +135,9 @@ struct CacheStatusDeliveryTests {
     @Test("Connection-specific fields are not replayed", .requirement("S12"))
     func connectionFields() async throws {
         let custom = try #require(HTTPField.Name("X-Hop"))
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             .reply(200, [.cacheControl: "max-age=60", .connection: "x-hop", custom: "1", .server: "s"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         let hit = try await fixture.cache.response(for: .to("/a"))
         #expect(hit.headerFields[.connection] == nil)

@@ -1,17 +1,15 @@
 import TestSupport
 
-@Suite("HTTPCache: conditions of the caller", .timeLimit(.minutes(20)))
-struct CallerConditionTests {
+@Suite("HTTPCache: conditions of the caller", .timeLimit(.minutes(5))) struct CallerConditionTests {
     private let modified = "Sun, 06 Nov 1994 08:00:00 GMT"
 
     private func filled(
         _ fields: HTTPFields, then: @escaping @Sendable (HTTPRequest) -> TransportResponse
     ) async throws -> (LoaderFixture, ScriptedTransport) {
         let number = Counter()
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             number.next() == 1 ? .reply(200, fields, "stored") : then(request)
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         return (fixture, transport)
     }
@@ -81,9 +79,7 @@ struct CallerConditionTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "stored")
     }
 
-    @Test(
-        "One request validates a stale response and a caller's tag; a 304 for the stored response becomes its 200",
-        .requirement("C06"))
+    @Test("One request validates a stale response and a caller's tag; a 304 becomes its 200", .requirement("C06"))
     func bothTags() async throws {
         let (fixture, transport) = try await filled([.cacheControl: "max-age=10", .eTag: "\"stored\""]) { _ in
             .reply(304, [.eTag: "\"stored\"", .cacheControl: "max-age=10"])
@@ -123,9 +119,7 @@ struct CallerConditionTests {
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == "\"mine\"")
     }
 
-    @Test(
-        "A bare 304 for the stored tag does not confirm an older copy for which the caller has only a date",
-        .requirement("C06"))
+    @Test("A bare 304 for the stored tag does not confirm the caller's date of an older copy", .requirement("C06"))
     func olderDate() async throws {
         let (fixture, transport) = try await filled(
             [.cacheControl: "max-age=10", .eTag: "\"1\"", .lastModified: modified]
@@ -139,9 +133,7 @@ struct CallerConditionTests {
         #expect(transport.requests.last?.headerFields[.ifModifiedSince] == modified)
     }
 
-    @Test(
-        "A full response to a validation, or to the caller's condition, is delivered and replaces the stored one",
-        .requirement("C11"))
+    @Test("A full response to a validation or a caller's condition replaces the stored one", .requirement("C11"))
     func replaced() async throws {
         for fields in [[:], [.ifNoneMatch: "\"mine\""]] as [HTTPFields] {
             let (fixture, _) = try await filled([.cacheControl: "max-age=10", .eTag: "\"1\""]) { _ in
@@ -159,14 +151,13 @@ struct CallerConditionTests {
     @Test("An entry removed during its validation still answers, and is not stored again", .requirement("C13"))
     func removedMeanwhile() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             guard request.headerFields[.ifNoneMatch] != nil else {
                 return .reply(200, [.cacheControl: "max-age=10", .eTag: "\"1\""], "stored")
             }
             await gate.wait()
             return .reply(304, [.eTag: "\"1\"", .cacheControl: "max-age=10"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         fixture.clock.advance(by: 20)
         async let answer = fixture.cache.response(for: .to("/a")).text

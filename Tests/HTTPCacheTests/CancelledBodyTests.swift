@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResponseBody: cancel", .timeLimit(.minutes(20)))
-struct CancelledBodyTests {
+@Suite("ResponseBody: cancel", .timeLimit(.minutes(5))) struct CancelledBodyTests {
     private func fixture(_ fed: FedBody, stores: Bool) throws -> LoaderFixture {
         let fields: HTTPFields = [.cacheControl: stores ? "max-age=60" : "no-store"]
         return try LoaderFixture(transport: ScriptedTransport { _, _ in fed.response(.ok, fields) })
@@ -84,10 +83,9 @@ struct CancelledBodyTests {
     @Test("The store receives the rest of a body cancelled near its end, as after an abandonment", .requirement("E5"))
     func nearEnd() async throws {
         let fed = FedBody("half")
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             fed.response(.ok, [.cacheControl: "max-age=60", .contentLength: "8"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         let response = try await fixture.cache.response(for: .to("/a"))
         response.body.cancel()
         fed.feed("half")

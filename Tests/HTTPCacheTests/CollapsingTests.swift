@@ -1,7 +1,7 @@
 import TestSupport
 
 /// On the main actor: a request that has begun is waiting before the test's next line runs.
-@Suite("HTTPCache: collapsed requests", .timeLimit(.minutes(20)))
+@Suite("HTTPCache: collapsed requests", .timeLimit(.minutes(5)))
 @MainActor
 struct CollapsingTests {
     private typealias Load = Task<CachedResponse, any Error>
@@ -22,10 +22,7 @@ struct CollapsingTests {
     @Test("A thousand requests for an unstored URL become one, and all get its response", .requirement("R06", "E1"))
     func thousand() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "one, ", "two")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "one, ", "two"))
         let fixture = try LoaderFixture(transport: transport)
         let loads = await begin(1_000, fixture)
         gate.open()
@@ -38,11 +35,10 @@ struct CollapsingTests {
     func uncacheable() async throws {
         let gate = Mutex(Gate())
         let control = Mutex("no-store")
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             await gate.withLock { $0 }.wait()
             return .reply(200, [.cacheControl: control.withLock { $0 }], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         func load(_ count: Int, sendsAtFirst sent: Int) async throws {
             let (before, present) = (transport.requestCount, Gate())
             gate.withLock { $0 = present }
@@ -68,13 +64,12 @@ struct CollapsingTests {
     func fifty() async throws {
         let chunks = (0..<200).map { number in Data((0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ number) }) }
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             await gate.wait()
             return TransportResponse(
                 head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
                 body: TransportBody(chunks: chunks))
         }
-        let fixture = try LoaderFixture(transport: transport)
         let loads = await begin(50, fixture)
         gate.open()
         let expected = chunks.reduce(Data(), +)
@@ -85,13 +80,11 @@ struct CollapsingTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test(
-        "Requests whose shared response breaks off after its head ask the origin again, one at a time",
-        .requirement("E1"))
+    @Test("After a shared response breaks off in its body, requests ask again, one at a time", .requirement("E1"))
     func brokenBodies() async throws {
         let gate = Gate()
         let requests = Mutex((present: 0, most: 0))
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             await gate.wait()
             requests.withLock { requests in
                 requests.present += 1
@@ -103,7 +96,6 @@ struct CollapsingTests {
             return TransportResponse(
                 head: head, body: TransportBody { () async throws(TransportError) in throw TransportError(.truncated) })
         }
-        let fixture = try LoaderFixture(transport: transport)
         let loads = await begin(50, fixture)
         gate.open()
         for load in loads { _ = try await load.value }
@@ -132,12 +124,11 @@ struct CollapsingTests {
     func reasons() async throws {
         let first = FirstTime()
         let fed = FedBody("new, ")
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             first.isFirst()
                 ? .reply(200, [.cacheControl: "max-age=60", .vary: "Accept-Language"], "old")
                 : fed.response(.ok, [.cacheControl: "max-age=60", .vary: "Accept-Language"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "de"])).bytes
         let other = try await fixture.cache.response(for: .to("/a", [.acceptLanguage: "en"]))
         #expect(other.cacheStatus?.contains("fwd=vary-miss") == true)
@@ -186,10 +177,7 @@ struct CollapsingTests {
     @Test("Cancelling the request that was sent leaves its response to the others", .requirement("E4"))
     func cancelledLeader() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "body"))
         let fixture = try LoaderFixture(transport: transport)
         let leader = await begin(1, fixture)[0]
         let followers = await begin(3, fixture)
@@ -205,7 +193,7 @@ struct CollapsingTests {
     func allCancelled() async throws {
         let gate = Gate()
         let cancellations = CallCount()
-        let transport = ScriptedTransport { _, _ throws(TransportError) in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ throws(TransportError) in
             await gate.wait()
             if Task.isCancelled {
                 cancellations.increment()
@@ -213,7 +201,6 @@ struct CollapsingTests {
             }
             return .reply(200, [.cacheControl: "max-age=60"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let loads = await begin(3, fixture)
         await gate.reached(1)
         for load in loads { load.cancel() }
@@ -236,11 +223,10 @@ struct CollapsingTests {
         ] as [HTTPFields])
     func alone(_ fields: HTTPFields) async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             if request.headerFields.isEmpty { await gate.wait() }
             return .reply(200, [.cacheControl: "max-age=60"], request.headerFields.isEmpty ? "shared" : "alone")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let shared = await begin(2, fixture)
         await gate.reached(1)
         #expect(try await fixture.cache.response(for: .to("/a", fields)).text == "alone")
@@ -255,13 +241,12 @@ struct CollapsingTests {
     @Test("A waiter for which Vary selects another response is forwarded", .requirement("R06", "V02"))
     func otherVariant() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             await gate.wait()
             return .reply(
                 200, [.cacheControl: "max-age=60", .vary: "Accept-Language"],
                 request.headerFields[.acceptLanguage] ?? "")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let english = await begin(3, fixture, [.acceptLanguage: "en"])
         let german = await begin(3, fixture, [.acceptLanguage: "de"])
         gate.open()
@@ -274,11 +259,10 @@ struct CollapsingTests {
     @Test("A waiter with other credentials never gets another user's response", .requirement("K4"))
     func otherUser() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             await gate.wait()
             return .reply(200, [.cacheControl: "max-age=60"], request.headerFields[.authorization] ?? "nobody")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let alice = await begin(2, fixture, [.authorization: "alice"])
         let bob = await begin(1, fixture, [.authorization: "bob"])
         let nobody = await begin(1, fixture)

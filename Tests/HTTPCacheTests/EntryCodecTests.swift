@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("EntryCodec")
-struct EntryCodecTests {
+@Suite("EntryCodec") struct EntryCodecTests {
     @Test("Fields read back in order and byte for byte, lines of one name separate", .requirement("P28", "P05", "S11"))
     func roundTrip() async throws {
         var fields = HTTPFields()
@@ -28,12 +27,10 @@ struct EntryCodecTests {
         let url = "https://example.com/a"
         let heads = [
             "", "\n\n", "no colon\n", ": no name\n", "bad name: x\nGood: y\n",
-            String(repeating: "a:b\n", count: 65_536),
-            "X: \u{0}\u{1}\n", "Cache-Control",
+            String(repeating: "a:b\n", count: 65_536), "X: \u{0}\u{1}\n", "Cache-Control",
         ]
         for head in heads {
-            let fixture = try LoaderFixture(
-                transport: ScriptedTransport(.ok()), policy: CachePolicy(mode: .cacheFirst))
+            let fixture = try LoaderFixture(transport: ScriptedTransport(.ok()), policy: CachePolicy(mode: .cacheFirst))
             let metadata = EntryMetadata(
                 requestedAt: fixture.clock.now, receivedAt: fixture.clock.now, head: Array(head.utf8))
             try await fixture.store.insert(Data("body".utf8), metadata: metadata, for: CacheKey(url: url))

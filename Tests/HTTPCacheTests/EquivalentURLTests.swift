@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("HTTPCache: No-Vary-Search", .timeLimit(.minutes(20)))
-struct EquivalentURLTests {
+@Suite("HTTPCache: No-Vary-Search", .timeLimit(.minutes(5))) struct EquivalentURLTests {
     private func fixture(_ noVarySearch: String) throws -> (LoaderFixture, ScriptedTransport) {
         let transport = ScriptedTransport { request, _ in
             request.headerFields[.ifNoneMatch] == nil
@@ -42,9 +41,7 @@ struct EquivalentURLTests {
         fixture.cache.configuration.policy.mode = .remoteOnly
         _ = try await fixture.cache.response(for: .to("/a?utm=2")).bytes
         fixture.cache.configuration.policy.mode = .http
-        for path in ["/a?utm=1", "/a?utm=2"] {
-            #expect(try await fixture.cache.response(for: .to(path)).text == path)
-        }
+        for path in ["/a?utm=1", "/a?utm=2"] { #expect(try await fixture.cache.response(for: .to(path)).text == path) }
         #expect(transport.requestCount == 2)
     }
 

@@ -1,8 +1,7 @@
 import TestSupport
 
 /// RFC 9110 §5.5: a field value is a sequence of bytes, which need not be UTF-8.
-@Suite("HTTPCache: field values as bytes", .timeLimit(.minutes(20)))
-struct FieldBytesStorageTests {
+@Suite("HTTPCache: field values as bytes", .timeLimit(.minutes(5))) struct FieldBytesStorageTests {
     private static func tag(_ middle: [UInt8], _ name: HTTPField.Name = .eTag) -> HTTPField {
         HTTPField(name: name, value: Array("\"v".utf8) + middle + Array("\"".utf8))
     }
@@ -66,7 +65,7 @@ struct FieldBytesStorageTests {
 
     @Test("RFC 9110 §15.3.7.3: combines only parts whose tags have the same bytes", arguments: tags)
     func parts(_ tags: Tags) async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             switch request.headerFields[.range] {
             case "bytes=0-4":
                 .reply(206, Self.fields(Self.tag(tags.first), [.contentRange: "bytes 0-4/10"] + Self.fresh), "01234")
@@ -76,7 +75,6 @@ struct FieldBytesStorageTests {
                 .reply(200, Self.fields(Self.tag(tags.second)), "abcdefghij")
             }
         }
-        let fixture = try LoaderFixture(transport: transport)
         for range in ["bytes=0-4", "bytes=5-9"] {
             #expect(try await fixture.cache.response(for: .to("/a", [.range: range])).bytes.count == 5)
             fixture.clock.advance(by: 1)
@@ -103,12 +101,11 @@ struct FieldBytesStorageTests {
     @Test("RFC 9111 §4.1: values of a nominated field that differ in one byte select separate responses")
     func variants() async throws {
         let name = try #require(HTTPField.Name("X"))
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             .reply(
                 200, [.cacheControl: "max-age=60", .vary: "X"],
                 request.headerFields[fields: name].map { "\($0.trimmedBytes)" }.joined())
         }
-        let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<2 {
             for bytes in [[0xE9], [0xE8], Array("é".utf8)] as [[UInt8]] {
                 let response = try await fixture.cache.response(
@@ -122,12 +119,11 @@ struct FieldBytesStorageTests {
     @Test("Fields that differ in one byte make two keys of a loader", .requirement("A4"))
     func loaderKeys() async throws {
         let name = try #require(HTTPField.Name("X"))
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             .reply(
                 200, [.cacheControl: "max-age=60"],
                 request.headerFields[fields: name].map { "\($0.trimmedBytes)" }.joined())
         }
-        let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<2 {
             for byte in [0xE9, 0xE8] as [UInt8] {
                 let fields = Self.fields(HTTPField(name: name, value: [byte]), [:])

@@ -1,24 +1,13 @@
 import TestSupport
 
-@Suite("HTTPCache: HEAD", .timeLimit(.minutes(20)))
-struct HeadRequestTests {
-    private let key: CacheKey
+@Suite("HTTPCache: HEAD", .timeLimit(.minutes(5))) struct HeadRequestTests {
     private let origin = RepresentationOrigin(
         "0123456789",
         [.cacheControl: "max-age=60", .eTag: "\"1\"", .lastModified: "Sun, 06 Nov 1994 08:00:00 GMT", .server: "one"])
 
-    init() throws { key = try CacheKey(url: "https://example.com/a") }
-
-    private func filled(_ transport: ScriptedTransport) async throws -> LoaderFixture {
-        let fixture = try LoaderFixture(transport: transport)
-        _ = try await fixture.cache.response(for: .to("/a")).bytes
-        return fixture
-    }
-
     @Test("A stored GET answers HEAD with the same fields and no body", .requirement("R05"))
     func answered() async throws {
-        let transport = origin.transport
-        let fixture = try await filled(transport)
+        let (transport, fixture) = try await origin.filled()
         let get = try await fixture.cache.response(for: .to("/a"))
         let head = try await fixture.cache.response(for: .to("/a", method: .head))
         #expect(head.headerFields == get.headerFields)
@@ -28,12 +17,9 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test(
-        "A HEAD that confirms the stored response freshens it, and keeps the fields that the HEAD lacks",
-        .requirement("H01", "H02"))
+    @Test("A HEAD freshens the stored response, and keeps the fields that the HEAD lacks", .requirement("H01", "H02"))
     func confirming() async throws {
-        let transport = origin.transport
-        let fixture = try await filled(transport)
+        let (transport, fixture) = try await origin.filled()
         fixture.clock.advance(by: 100)
         origin.set {
             $0.override = { request in
@@ -63,8 +49,7 @@ struct HeadRequestTests {
         "A HEAD that contradicts the stored response makes it stale", .requirement("H01"),
         arguments: ["etag", "length", "modified"])
     func contradicting(field: String) async throws {
-        let transport = origin.transport
-        let fixture = try await filled(transport)
+        let (transport, fixture) = try await origin.filled()
         fixture.clock.advance(by: 100)
         origin.set {
             $0.override = { request in
@@ -86,7 +71,7 @@ struct HeadRequestTests {
 
     @Test("A HEAD without Accept-Encoding keeps the stored coded body of a GET", .requirement("H01"))
     func otherCoding() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             var fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"a\"", .contentLength: "400"]
             if request.method == .head { return .reply(200, fields) }
             if request.headerFields[.ifNoneMatch] != nil { return .reply(304, [.eTag: "\"a\""]) }
@@ -95,7 +80,6 @@ struct HeadRequestTests {
             fields[.contentEncoding] = "unknown"
             return .reply(200, fields, "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "unknown"])).data()
         _ = try await fixture.cache.response(for: .to("/a", method: .head, [.cacheControl: "no-cache"])).data()
         let response = try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "unknown"]))
@@ -106,8 +90,7 @@ struct HeadRequestTests {
 
     @Test("A failed HEAD keeps the stored response", .requirement("H03"), arguments: [404, 410, 500, 302])
     func failing(code: Int) async throws {
-        let transport = origin.transport
-        let fixture = try await filled(transport)
+        let (_, fixture) = try await origin.filled()
         origin.set { $0.override = { $0.method == .head ? .reply(.init(code: code), [.location: "/b"]) : nil } }
         let head = try await fixture.cache.response(for: .to("/a", method: .head, [.cacheControl: "no-cache"]))
         #expect(head.status.code == code)
@@ -116,8 +99,7 @@ struct HeadRequestTests {
 
     @Test("A 304 to the validation for a HEAD freshens the stored GET", .requirement("C06", "U05"))
     func validated() async throws {
-        let transport = origin.transport
-        let fixture = try await filled(transport)
+        let (transport, fixture) = try await origin.filled()
         fixture.clock.advance(by: 100)
         let head = try await fixture.cache.response(for: .to("/a", method: .head))
         #expect(head.source == .notModified)
@@ -128,11 +110,9 @@ struct HeadRequestTests {
         #expect(transport.requestCount == 2)
     }
 
-    @Test(
-        "A HEAD without a stored response stores nothing, and returns the origin's Content-Length", .requirement("S01"))
+    @Test("A HEAD without a stored response stores nothing, returns the origin's Content-Length", .requirement("S01"))
     func nothingStored() async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         for _ in 0..<2 {
             let head = try await fixture.cache.response(for: .to("/a", method: .head))
             #expect(head.headerFields[.contentLength] == "10")

@@ -55,16 +55,13 @@ private func + (fields: HTTPFields, others: HTTPFields) -> HTTPFields {
     return all
 }
 
-private func field(_ name: String, _ value: String) -> HTTPFields {
-    HTTPField.Name(name).map { [$0: value] } ?? [:]
-}
+private func field(_ name: String, _ value: String) -> HTTPFields { HTTPField.Name(name).map { [$0: value] } ?? [:] }
 
 /// Rules for requests.
 private let requests = [
     Exchange(
         "RFC 9110 §7.2: a Host of another authority is refused", Step(fields: field("Host", "b.test"), expect: nil)),
-    Exchange(
-        "§7.2: a Host with another port is refused", Step(fields: field("Host", "example.com:8443"), expect: nil)),
+    Exchange("§7.2: a Host with another port is refused", Step(fields: field("Host", "example.com:8443"), expect: nil)),
     Exchange(
         "§7.2: two Host lines are refused",
         Step(fields: field("Host", "example.com") + field("Host", "b.test"), expect: nil)),
@@ -257,20 +254,18 @@ private let failures = [
         Step(replies: Reply(200, fresh, "one"), expect: "one")),
 ]
 
-@Suite("HTTPCache: hostile exchanges", .timeLimit(.minutes(20)))
-struct HostileExchangeTests {
+@Suite("HTTPCache: hostile exchanges", .timeLimit(.minutes(5))) struct HostileExchangeTests {
     @Test("An exchange from the standards", arguments: requests + replies + failures)
     private func exchange(_ exchange: Exchange) async throws {
         let script = Mutex<[Reply]>([])
         let surplus = Counter()
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted(policy: exchange.policy) { _, _ in
             guard let reply = script.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
                 surplus.next()
                 return .reply(500, [:], "not expected")
             }
             return .reply(HTTPResponse.Status(code: reply.status), reply.fields, reply.body)
         }
-        let fixture = try LoaderFixture(transport: transport, policy: exchange.policy)
         for (number, step) in exchange.steps.enumerated() {
             fixture.clock.advance(by: step.pause)
             script.withLock { $0 = step.replies }

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Incremental", .timeLimit(.minutes(20)))
-struct IncrementalTests {
+@Suite("Incremental", .timeLimit(.minutes(5))) struct IncrementalTests {
     @Test(
         "Delivers chunks of a response as they arrive, stored or not, and Incremental with them", .requirement("N01"),
         arguments: ["max-age=60", "no-store", "no-cache"], [false, true])
@@ -52,7 +51,9 @@ private struct PieceTransport: HTTPTransport {
 
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+    func send(
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
         #expect(request.headerFields[field] == "?1")
         #expect(try await content?.next() == Data("one".utf8))
         isSent.open()

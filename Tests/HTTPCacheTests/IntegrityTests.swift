@@ -12,8 +12,7 @@ private enum Hello {
     static let empty = "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:"
 }
 
-@Suite("HTTPCache: integrity fields", .timeLimit(.minutes(20)))
-struct IntegrityTests {
+@Suite("HTTPCache: integrity fields", .timeLimit(.minutes(5))) struct IntegrityTests {
     private let key: CacheKey
     private let url = "https://example.com/a"
     private let verifying = CachePolicy(verifiesDigests: true)
@@ -112,9 +111,7 @@ struct IntegrityTests {
         arguments: [Hello.sha256, Hello.other256, Hello.sha512, Hello.other512])
     func decoded(digest: String) async throws {
         let gzipped = try #require(Data(base64Encoded: "H4sIAAAAAAACA6tWykjNyclXslJQKs8vyklRquUCANnkMecTAAAA"))
-        let fields: HTTPFields = [
-            .cacheControl: "max-age=60", .contentEncoding: "gzip", .unencodedDigest: digest,
-        ]
+        let fields: HTTPFields = [.cacheControl: "max-age=60", .contentEncoding: "gzip", .unencodedDigest: digest]
         let transport = ScriptedTransport([.reply(200, fields, body: gzipped)])
         let fixture = try LoaderFixture(transport: transport, policy: verifying)
         if [Hello.sha256, Hello.sha512].contains(digest) {
@@ -131,8 +128,7 @@ struct IntegrityTests {
     @Test("Verifies only if the policy or the request asks", .requirement("I16"))
     func policy() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
-        let transport = ScriptedTransport { _, _ in .reply(200, fields, Hello.text) }
-        let fixture = try LoaderFixture(transport: transport)
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in .reply(200, fields, Hello.text) }
         #expect(try await fixture.cache.response(for: .to("/a")).text == Hello.text)
         let asking = CachePolicy.Override(mode: .remoteOnly, verifiesDigests: true)
         let response = try await fixture.cache.response(for: .to("/a"), policy: asking)
@@ -176,12 +172,11 @@ struct IntegrityTests {
     @Test("Does not verify content whose coding the transport removed", .requirement("I15"))
     func decoded() async throws {
         let fields: HTTPFields = [.cacheControl: "max-age=60", .contentDigest: Hello.other256]
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted(policy: verifying) { _, _ in
             var response = TransportResponse.reply(200, fields, Hello.text)
             response.isBodyDecoded = true
             return response
         }
-        let fixture = try LoaderFixture(transport: transport, policy: verifying)
         #expect(try await fixture.cache.response(for: .to("/a")).text == Hello.text)
     }
 
@@ -227,8 +222,7 @@ struct IntegrityTests {
 
     @Test(
         "Parts that do not match their Repr-Digest when combined are removed, and the load fails",
-        .requirement("I14", "I16"),
-        arguments: [Hello.other256, Hello.other512])
+        .requirement("I14", "I16"), arguments: [Hello.other256, Hello.other512])
     func wrongCombination(digest: String) async throws {
         let origin = Self.origin(Hello.text, whole: digest)
         let fixture = try LoaderFixture(transport: origin.transport, policy: verifying)
@@ -237,9 +231,7 @@ struct IntegrityTests {
         #expect(try fixture.store.responses(for: key).isEmpty)
     }
 
-    @Test(
-        "Delivers a 206 with its own Content-Digest even if older parts do not fit, and removes those",
-        .requirement("I14", "I16"))
+    @Test("Delivers a 206 with its own Content-Digest, removes older parts that do not fit", .requirement("I14", "I16"))
     func wrongOlderPart() async throws {
         let origin = Self.origin(Hello.text, whole: Hello.other512)
         let fixture = try LoaderFixture(transport: origin.transport, policy: verifying)
@@ -327,8 +319,7 @@ struct IntegrityTests {
         let digest = isRight ? Self.digest(of: chunks.joined()) : Hello.sha256
         let transport = ScriptedTransport { _, _ in
             TransportResponse(
-                head: HTTPResponse(
-                    status: .ok, headerFields: [.cacheControl: "max-age=60", .contentDigest: digest]),
+                head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60", .contentDigest: digest]),
                 body: TransportBody(chunks: chunks.map { Data($0.utf8) }))
         }
         let limits = Limits(maxEntryBytes: 3_500)

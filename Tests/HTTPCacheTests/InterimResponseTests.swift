@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("HTTPCache: interim responses", .timeLimit(.minutes(20)))
-struct InterimResponseTests {
+@Suite("HTTPCache: interim responses", .timeLimit(.minutes(5))) struct InterimResponseTests {
     private static let fresh: HTTPFields = [.cacheControl: "max-age=60", .eTag: "\"1\""]
 
     private static let hinted = ScriptedReply.reply(200, fresh, "page")
@@ -53,12 +52,9 @@ struct InterimResponseTests {
     @Test("A request that joins another caller's request gets none of its interim responses")
     @MainActor
     func follower() async throws {
-        let transport = HintingTransport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: HintingTransport())
         let (first, second) = (ReceivedHeads(), ReceivedHeads())
-        let leader = Task { @MainActor in
-            try await fixture.cache.response(for: .to("/a")) { first.append($0) }.text
-        }
+        let leader = Task { @MainActor in try await fixture.cache.response(for: .to("/a")) { first.append($0) }.text }
         await transport.isAsked.reached(1)
         var hasBegun = false
         let follower = Task { @MainActor in
@@ -77,8 +73,7 @@ struct InterimResponseTests {
     @Test("A caller that left gets no interim response of the continuing request")
     @MainActor
     func cancelled() async throws {
-        let transport = HintingTransport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: HintingTransport())
         let received = ReceivedHeads()
         let leader = Task { @MainActor in
             try await fixture.cache.response(for: .to("/a")) { received.append($0) }.text
@@ -159,13 +154,8 @@ private final class HintingTransport: HTTPTransport {
 
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
-        try await send(request, content: content) { _ in }
-    }
-
     func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         requestCount.withLock { $0 += 1 }
         await isAsked.wait()

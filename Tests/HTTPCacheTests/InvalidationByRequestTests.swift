@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("HTTPCache: invalidation by requests", .timeLimit(.minutes(20)))
-struct InvalidationByRequestTests {
+@Suite("HTTPCache: invalidation by requests", .timeLimit(.minutes(5))) struct InvalidationByRequestTests {
     /// Answers GETs with the number of the request, and all other methods with `reply`.
     private func fixture(
         _ fields: HTTPFields = [:], _ reply: @escaping @Sendable (HTTPRequest) -> TransportResponse
@@ -46,8 +45,7 @@ struct InvalidationByRequestTests {
         #expect(try isStored(fixture, "/a"))
     }
 
-    @Test(
-        "Also invalidates the URLs in Location and Content-Location, if of the same origin", .requirement("I03", "I04"))
+    @Test("Invalidates the URLs in Location and Content-Location, if of the same origin", .requirement("I03", "I04"))
     func named() async throws {
         let (fixture, _) = try fixture { request in
             .reply(
@@ -82,13 +80,12 @@ struct InvalidationByRequestTests {
         let gate = Gate()
         let fed = FedBody("bef")
         let number = Counter()
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             guard request.method == .get else { return .reply(200, [:], "done") }
             guard number.next() == 1 else { return .reply(200, [.cacheControl: "max-age=60"], "after") }
             if !hasHead { await gate.wait() }
             return fed.response(.ok, [.cacheControl: "max-age=60"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         let before = Task { try await fixture.cache.response(for: .to("/a")) }
         if hasHead { _ = try await before.value } else { await gate.reached(1) }
         _ = try await fixture.cache.response(for: .to("/a", method: .post)).bytes
@@ -102,11 +99,9 @@ struct InvalidationByRequestTests {
         #expect(try await fixture.cache.response(for: .to("/a")).text == "after")
     }
 
-    @Test(
-        "Invalidates the members of the response's groups and of the named groups, without a cascade",
-        .requirement("W08", "W09"))
+    @Test("Invalidates the response's groups and the named groups, without a cascade", .requirement("W08", "W09"))
     func groups() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             guard request.method == .get else {
                 return .reply(200, request.path == "/named" ? [.cacheGroupInvalidation: "\"c\""] : [:])
             }
@@ -115,7 +110,6 @@ struct InvalidationByRequestTests {
             fields[.cacheGroups] = groups[request.path ?? ""]
             return .reply(200, fields, "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         try await fill(fixture, "/1", "/2", "/3", "/4", "/5")
         _ = try await fixture.cache.response(for: .to("/1", method: .post)).bytes
         #expect(try ["/1", "/2", "/3", "/4", "/5"].filter { try isStored(fixture, $0) } == ["/3", "/4", "/5"])
@@ -129,13 +123,12 @@ struct InvalidationByRequestTests {
         "Clear-Site-Data clears only its own origin, if the configuration allows it", .requirement("Z03"),
         arguments: [true, false])
     func clearSiteData(isHeeded: Bool) async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             .reply(
                 200,
                 request.path == "/logout"
                     ? [.cacheControl: "no-store", .clearSiteData: "\"cache\""] : [.cacheControl: "max-age=60"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         fixture.cache.configuration.clearsSiteData = isHeeded
         try await fill(fixture, "/a", "/b")
         let others = ["https://example.com.evil.org/a", "http://example.com/a", "https://example.com:8443/a"]
@@ -154,18 +147,15 @@ struct InvalidationByRequestTests {
         #expect(try isStored(fixture, "/a") == !isHeeded)
     }
 
-    @Test(
-        "A POST response with its target as Content-Location answers GET and HEAD, and never a POST",
-        .requirement("S15"))
+    @Test("A POST response with its target as Content-Location answers GET and HEAD, no POST", .requirement("S15"))
     func storedPOST() async throws {
         for location in ["/a", "https://example.com/a", "/b", nil] {
             let number = Counter()
-            let transport = ScriptedTransport { _, _ in
+            let (transport, fixture) = try LoaderFixture.scripted { _, _ in
                 var fields: HTTPFields = [.cacheControl: "max-age=60"]
                 fields[.contentLocation] = location
                 return .reply(200, fields, String(number.next()))
             }
-            let fixture = try LoaderFixture(transport: transport)
             let isStored = location?.hasSuffix("/a") == true
             for expected in ["1", "2"] {
                 let post = HTTPRequest.to("/a", method: .post)

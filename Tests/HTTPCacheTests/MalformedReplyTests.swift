@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("HTTPCache: malformed replies", .timeLimit(.minutes(20)))
-struct MalformedReplyTests {
+@Suite("HTTPCache: malformed replies", .timeLimit(.minutes(5))) struct MalformedReplyTests {
     private static let url = "https://example.com/a"
 
     @Test(
@@ -11,12 +10,11 @@ struct MalformedReplyTests {
             (["4", "5"], false), (["4, 5"], false), (["4", "4"], true), (["4, 4"], true), (["4", "x"], false),
         ])
     func contentLength(values: [String], isAccepted: Bool) async throws {
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             var fields: HTTPFields = [.cacheControl: "max-age=60"]
             for value in values { fields.append(HTTPField(name: .contentLength, value: value)) }
             return .reply(200, fields, "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let response = try await fixture.cache.response(for: .to("/a"))
         #expect(response.status == (isAccepted ? .ok : .badGateway))
         #expect(try await response.text == (isAccepted ? "body" : ""))
@@ -25,8 +23,7 @@ struct MalformedReplyTests {
 
     @Test("RFC 9110 §15.3.7: a 206 to a request without Range is malformed")
     func unaskedPart() async throws {
-        let transport = ScriptedTransport { _, _ in .reply(206, [.contentRange: "bytes 0-3/10"], "body") }
-        let fixture = try LoaderFixture(transport: transport)
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in .reply(206, [.contentRange: "bytes 0-3/10"], "body") }
         #expect(try await fixture.cache.response(for: .to("/a")).status == .badGateway)
         await #expect(throws: LoadError.self) { try await fixture.loader.load(Self.url) }
         #expect(try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-3"])).text == "body")
@@ -34,10 +31,9 @@ struct MalformedReplyTests {
 
     @Test("A 206 with all bytes, to a request without Range, is the whole")
     func wholePart() async throws {
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             .reply(206, [.contentRange: "bytes 0-3/4", .cacheControl: "max-age=60"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<2 {
             let response = try await fixture.cache.response(for: .to("/a"))
             #expect(response.status == .ok)
@@ -49,23 +45,20 @@ struct MalformedReplyTests {
 
     @Test("RFC 9110 §14.4: a 200 with Content-Range to a range request does not become the whole")
     func mislabelledPart() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             request.headerFields[.range] == nil
                 ? .reply(200, [.cacheControl: "max-age=60"], "whole body")
                 : .reply(200, [.contentRange: "bytes 0-3/10", .cacheControl: "max-age=60"], "whol")
         }
-        let fixture = try LoaderFixture(transport: transport)
         #expect(try await fixture.cache.response(for: .to("/a", [.range: "bytes=0-3"])).text == "whol")
         #expect(try await fixture.cache.response(for: .to("/a")).text == "whole body")
     }
 
-    @Test(
-        "RFC 9112 §8: an unstored body must have the announced length, or reading it throws", arguments: [3, 4, 5])
+    @Test("RFC 9112 §8: an unstored body must have the announced length, or reading it throws", arguments: [3, 4, 5])
     func unstoredLength(announced: Int) async throws {
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             .reply(200, [.cacheControl: "no-store", .contentLength: "\(announced)"], "bo", "dy")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let response = try await fixture.cache.response(for: .to("/a"))
         let code: TransportError.Code? = announced < 4 ? .malformedResponse : announced > 4 ? .truncated : nil
         do throws(LoadError) {
@@ -79,11 +72,10 @@ struct MalformedReplyTests {
 
     @Test("A malformed success of an unsafe method invalidates, too", .requirement("I01"))
     func invalidation() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             request.method == .put
                 ? .reply(206, [.contentRange: "bytes 0-3/10"]) : .reply(200, [.cacheControl: "max-age=60"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).data()
         #expect(try await fixture.cache.response(for: .to("/a", method: .put)).status == .badGateway)
         #expect(try fixture.store.statistics().entries == 0)
@@ -91,10 +83,9 @@ struct MalformedReplyTests {
 
     @Test("Bytes after a response without a body are not delivered", arguments: [HTTPRequest.Method.head, .get])
     func noBody(method: HTTPRequest.Method) async throws {
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             .reply(method == .head ? 200 : 204, [.cacheControl: "no-store"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let response = try await fixture.cache.response(for: .to("/a", method: method))
         #expect(try await response.data().isEmpty)
         #expect(response.body.byteCount == 0)
@@ -102,18 +93,16 @@ struct MalformedReplyTests {
 
     @Test("Bytes after a response without a body are received up to a limit")
     func endlessNoBody() async throws {
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             TransportResponse(
                 head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "no-store"]),
                 body: TransportBody { () async throws(TransportError) in Data("more".utf8) })
         }
-        let fixture = try LoaderFixture(transport: transport)
         fixture.cache.configuration.maxBodyBytes = 100
         #expect(try await fixture.cache.response(for: .to("/a", method: .head)).data().isEmpty)
     }
 
-    @Test(
-        "A body from the network has one reader; a second reader gets an error", arguments: ["no-store", "max-age=60"])
+    @Test("A body from the network has one reader; a second gets an error", arguments: ["no-store", "max-age=60"])
     func oneReader(cacheControl: String) async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: cacheControl], "bo", "dy") }
         let fixture = try LoaderFixture(transport: transport)
@@ -159,14 +148,13 @@ struct MalformedReplyTests {
     /// Stores a response, and answers its validation with a 304 for another response and then with `reply`.
     private func fixture(_ reply: TransportResponse) async throws -> LoaderFixture {
         let number = Counter()
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             switch number.next() {
             case 1: .reply(200, [.cacheControl: "max-age=1, stale-if-error=100", .eTag: "\"a\""], "old")
             case 2: .reply(304, [.eTag: "\"b\""])
             default: reply
             }
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).data()
         fixture.clock.advance(by: 10)
         return fixture

@@ -1,16 +1,13 @@
 import TestSupport
 
-@Suite("HTTPCache: responses that must not be stored")
-struct NoStorePrivacyTests {
+@Suite("HTTPCache: responses that must not be stored") struct NoStorePrivacyTests {
     /// The source of a body.
     private final class Source: Sendable {
         private let chunks: TransportBody
 
         init(_ text: String) { chunks = TransportBody(chunks: [Data(text.utf8)]) }
 
-        var body: TransportBody {
-            TransportBody { [self] () async throws(TransportError) in try await chunks.next() }
-        }
+        var body: TransportBody { TransportBody { [self] () async throws(TransportError) in try await chunks.next() } }
     }
 
     @Test(

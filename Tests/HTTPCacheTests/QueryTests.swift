@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("HTTPCache: QUERY", .timeLimit(.minutes(20)))
-struct QueryTests {
+@Suite("HTTPCache: QUERY", .timeLimit(.minutes(5))) struct QueryTests {
     private static let sql: HTTPFields = [.contentType: "application/sql"]
 
     /// An origin that answers with the content of the request.
@@ -22,8 +21,7 @@ struct QueryTests {
 
     @Test("The store answers an equal QUERY, but not a different one", .requirement("Q11"))
     func stored() async throws {
-        let transport = Self.echo()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.echo())
         for (text, source) in [("one", ResponseSource.network), ("one", .disk), ("two", .network), ("two", .disk)] {
             let answer = try await answer(fixture, content(text))
             #expect(answer == (source, "QUERY: \(text)"))
@@ -36,8 +34,7 @@ struct QueryTests {
 
     @Test("A stored response to a QUERY answers no GET of its URL, and vice versa", .requirement("Q11"))
     func otherMethod() async throws {
-        let transport = Self.echo()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.echo())
         _ = try await answer(fixture, content("one"))
         #expect(try await fixture.cache.response(for: .to("/a")).text == "GET: ")
         #expect(try await answer(fixture, nil).text == "QUERY: ")
@@ -59,8 +56,7 @@ struct QueryTests {
         "A QUERY without Content-Type, with long content or with a stream bypasses the store", .requirement("Q12"),
         arguments: ["type", "length", "stream"])
     func bypass(kind: String) async throws {
-        let transport = Self.echo()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.echo())
         // A stored GET of the URL neither answers nor is removed.
         _ = try await fixture.cache.response(for: .to("/a")).text
         let fields = kind == "type" ? [:] : Self.sql
@@ -69,9 +65,7 @@ struct QueryTests {
             let content: RequestContent
             if kind == "stream" {
                 let rest = Mutex<Data?>(bytes)
-                content = RequestContent(length: 10) { () async throws(TransportError) in
-                    rest.withLock { $0.take() }
-                }
+                content = RequestContent(length: 10) { () async throws(TransportError) in rest.withLock { $0.take() } }
             } else {
                 content = RequestContent(bytes)
             }
@@ -84,28 +78,20 @@ struct QueryTests {
         #expect(transport.requestCount == 3)
     }
 
-    @Test(
-        "JSON that differs in whitespace or in the order of members has a separate stored response",
-        .requirement("Q13"))
+    @Test("JSON that differs in whitespace or order of members has a separate stored response", .requirement("Q13"))
     func exactContent() async throws {
-        let transport = Self.echo()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.echo())
         let json: HTTPFields = [.contentType: "application/json"]
         let texts = [#"{"a":1,"b":2}"#, #"{"a": 1, "b": 2}"#, #"{"b":2,"a":1}"#]
         for source in [ResponseSource.network, .disk] {
-            for text in texts {
-                #expect(try await answer(fixture, content(text), json) == (source, "QUERY: \(text)"))
-            }
+            for text in texts { #expect(try await answer(fixture, content(text), json) == (source, "QUERY: \(text)")) }
         }
         #expect(transport.sent.map(\.body) == texts.map { Data($0.utf8) })
     }
 
-    @Test(
-        "A stored GET survives a QUERY to its URL; a POST also invalidates stored answers to queries",
-        .requirement("Q14"))
+    @Test("A stored GET survives a QUERY to its URL; a POST invalidates answers to queries, too", .requirement("Q14"))
     func invalidation() async throws {
-        let transport = Self.echo()
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: Self.echo())
         _ = try await fixture.cache.response(for: .to("/a")).text
         for text in ["one", "two"] { _ = try await answer(fixture, content(text)) }
         _ = try await answer(fixture, content("one"), Self.sql, "/ab")
@@ -120,8 +106,7 @@ struct QueryTests {
     @Test("A QUERY that began before a removal of its URL is not stored", .requirement("Q14"))
     func removedMeanwhile() async throws {
         let fed = FedBody("one, ")
-        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
-        let fixture = try LoaderFixture(transport: transport)
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
         let response = try await fixture.cache.response(for: .to("/a", method: .query, Self.sql))
         try await fixture.store.remove(try CacheKey(url: "https://example.com/a"))
         fed.feed("two")
@@ -132,12 +117,11 @@ struct QueryTests {
 
     @Test("A QUERY with its content validates a stale answer, and a 304 freshens it", .requirement("Q15"))
     func validation() async throws {
-        let transport = ScriptedTransport { request, content in
+        let (transport, fixture) = try LoaderFixture.scripted { request, content in
             request.headerFields[.ifNoneMatch] == "\"1\""
                 ? .reply(304, [.eTag: "\"1\"", .cacheControl: "max-age=60"])
                 : .reply(200, [.eTag: "\"1\"", .cacheControl: "max-age=60"], "rows")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await answer(fixture, content("one"))
         fixture.clock.advance(by: 61)
         #expect(try await answer(fixture, content("one")) == (.notModified, "rows"))
@@ -147,8 +131,7 @@ struct QueryTests {
         // Evaluates the condition of the caller, as for a GET.
         var fields = Self.sql
         fields[.ifNoneMatch] = "\"1\""
-        let response = try await fixture.cache.response(
-            for: .to("/a", method: .query, fields), content: content("one"))
+        let response = try await fixture.cache.response(for: .to("/a", method: .query, fields), content: content("one"))
         #expect(response.status == .notModified)
         #expect(transport.requestCount == 2)
     }
@@ -167,11 +150,10 @@ struct QueryTests {
     @Test("A failing origin leads to the stale answer", .requirement("Q15"))
     func staleOnError() async throws {
         let isDown = Counter()
-        let transport = ScriptedTransport { _, _ throws(TransportError) in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ throws(TransportError) in
             if isDown.next() > 1 { throw TransportError(.cannotConnect) }
             return .reply(200, [.cacheControl: "max-age=60"], "rows")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await answer(fixture, content("one"))
         fixture.clock.advance(by: 61)
         #expect(try await answer(fixture, content("one")) == (.disk, "rows"))
@@ -180,8 +162,7 @@ struct QueryTests {
 
     @Test("A GET of the Location in a QUERY's response is a separate request, and stored as a GET", .requirement("Q17"))
     func location() async throws {
-        let transport = Self.echo([.cacheControl: "max-age=60", .location: "/results/1"])
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: Self.echo([.cacheControl: "max-age=60", .location: "/results/1"]))
         _ = try await answer(fixture, content("one"))
         #expect(try await fixture.cache.response(for: .to("/results/1")).text == "GET: ")
         #expect(try await fixture.cache.response(for: .to("/results/1")).source == .disk)
@@ -190,11 +171,10 @@ struct QueryTests {
     @Test("Concurrent equal queries are one request to the origin", .requirement("Q18"))
     func coalesced() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, content in
+        let (transport, fixture) = try LoaderFixture.scripted { _, content in
             await gate.wait()
             return .reply(200, [.cacheControl: "max-age=60"], String(decoding: content ?? Data(), as: UTF8.self))
         }
-        let fixture = try LoaderFixture(transport: transport)
         async let answers = withThrowingTaskGroup(of: String.self) { group in
             for number in 0..<20 { group.addTask { try await answer(fixture, content("\(number % 2)")).text } }
             return try await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }

@@ -21,8 +21,13 @@ final class RepresentationOrigin: Sendable {
 
     func set(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
 
-    var transport: ScriptedTransport {
-        ScriptedTransport { request, _ in self.answer(request) }
+    var transport: ScriptedTransport { ScriptedTransport { request, _ in self.answer(request) } }
+
+    /// A transport to this origin, and a fixture that has stored the whole through it.
+    func filled() async throws -> (ScriptedTransport, LoaderFixture) {
+        let (transport, fixture) = try LoaderFixture.sending(to: transport)
+        _ = try await fixture.cache.response(for: .to("/a")).bytes
+        return (transport, fixture)
     }
 
     private func answer(_ request: HTTPRequest) -> TransportResponse {

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("HTTPCache: resumed bodies", .timeLimit(.minutes(20)))
-struct ResumingTests {
+@Suite("HTTPCache: resumed bodies", .timeLimit(.minutes(5))) struct ResumingTests {
     private let key: CacheKey
     private let origin = RepresentationOrigin("0123456789")
 
@@ -14,9 +13,7 @@ struct ResumingTests {
         origin.set { $0.breaksOffAfter = nil }
     }
 
-    @Test(
-        "Requests the rest, delivers it once after the stored bytes, and stores the whole",
-        .requirement("G15", "G18", "S18"))
+    @Test("Requests the rest, delivers it after the stored bytes, stores the whole", .requirement("G15", "G18", "S18"))
     func resuming() async throws {
         let transport = origin.transport
         let directory = try TemporaryDirectory()
@@ -47,8 +44,7 @@ struct ResumingTests {
         arguments: ["W/\"1\"", nil])
     func weak(etag: String?) async throws {
         origin.set { $0.fields[.eTag] = etag }
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         try await breakOff(fixture, after: 4)
         #expect(try fixture.store.statistics().entries == 0)
         #expect(try await fixture.cache.response(for: .to("/a")).text == "0123456789")
@@ -57,8 +53,7 @@ struct ResumingTests {
 
     @Test("An origin with a new representation sends it whole, and it replaces the part", .requirement("G18"))
     func changed() async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         try await breakOff(fixture, after: 4)
         origin.set { state in
             state.body = Data("other".utf8)
@@ -90,11 +85,9 @@ struct ResumingTests {
         }
     }
 
-    @Test(
-        "A mismatched rest discards the part; the whole is requested", .requirement("G18"), arguments: Misfit.allCases)
+    @Test("A mismatched rest discards the part and requests the whole", .requirement("G18"), arguments: Misfit.allCases)
     func misfit(_ misfit: Misfit) async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         try await breakOff(fixture, after: 4)
         origin.set { $0.override = { $0.headerFields[.range] == nil ? nil : misfit.reply } }
         let answer = try await fixture.cache.response(for: .to("/a"))
@@ -108,8 +101,7 @@ struct ResumingTests {
         "A rest with fewer or more bytes than announced does not become a whole", .requirement("S18", "G18"),
         arguments: ["45678", "456789x"])
     func lyingRest(content: String) async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: origin.transport)
         try await breakOff(fixture, after: 4)
         origin.set {
             $0.override = { request in
@@ -127,8 +119,7 @@ struct ResumingTests {
 
     @Test("A resumed body that breaks off again is a longer part", .requirement("G18"))
     func again() async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         try await breakOff(fixture, after: 3)
         try await breakOff(fixture, after: 4)
         #expect(try fixture.store.responses(for: key).map(\.byteCount) == [7])
@@ -141,8 +132,7 @@ struct ResumingTests {
         "Delivers an error in answer to the request for the rest, and keeps the part", .requirement("G18"),
         arguments: [404, 503])
     func error(code: Int) async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: origin.transport)
         try await breakOff(fixture, after: 4)
         origin.set { $0.override = { _ in .reply(.init(code: code), [:], "error") } }
         let answer = try await fixture.cache.response(for: .to("/a"))
@@ -156,11 +146,10 @@ struct ResumingTests {
     func unreachable() async throws {
         let origin = origin
         let isDown = Counter()
-        let transport = ScriptedTransport { request, _ throws(TransportError) in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ throws(TransportError) in
             if isDown.count > 0 { throw TransportError(.cannotConnect) }
             return try await origin.transport.send(request, content: nil)
         }
-        let fixture = try LoaderFixture(transport: transport)
         try await breakOff(fixture, after: 4)
         isDown.next()
         #expect(try await fixture.cache.response(for: .to("/a")).status.kind == .serverError)
@@ -170,8 +159,7 @@ struct ResumingTests {
 
     @Test("Readers that join during the rest get the whole body from the first byte", .requirement("E1", "G18"))
     func sharedResumption() async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         try await breakOff(fixture, after: 4)
         let fed = FedBody("45")
         origin.set {

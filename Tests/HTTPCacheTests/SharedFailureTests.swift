@@ -1,7 +1,7 @@
 import TestSupport
 
 /// On the main actor: a request that has begun is waiting before the test's next line runs.
-@Suite("HTTPCache: shared failures", .timeLimit(.minutes(20)))
+@Suite("HTTPCache: shared failures", .timeLimit(.minutes(5)))
 @MainActor
 struct SharedFailureTests {
     private typealias Load = Task<CachedResponse, any Error>
@@ -23,11 +23,10 @@ struct SharedFailureTests {
     @Test("A failure to reach the origin fails all waiters", .requirement("R06", "R03"))
     func unreachable() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ throws(TransportError) in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ throws(TransportError) in
             await gate.wait()
             throw TransportError(.cannotConnect)
         }
-        let fixture = try LoaderFixture(transport: transport)
         let loads = await begin(10, fixture)
         gate.open()
         for load in loads {
@@ -38,13 +37,11 @@ struct SharedFailureTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test(
-        "After a failure the stored response answers every waiter, without another request",
-        .requirement("R06", "R03", "E04"))
+    @Test("After a failure, stale answers every waiter, without another request", .requirement("R06", "R03", "E04"))
     func staleFallback() async throws {
         for failure in [nil, HTTPResponse.Status.serviceUnavailable] {
             let gate = Gate()
-            let transport = ScriptedTransport { request, _ throws(TransportError) in
+            let (transport, fixture) = try LoaderFixture.scripted { request, _ throws(TransportError) in
                 guard request.headerFields[.ifNoneMatch] != nil else {
                     return .reply(200, [.cacheControl: "max-age=1, stale-if-error=60", .eTag: "\"1\""], "stale")
                 }
@@ -52,7 +49,6 @@ struct SharedFailureTests {
                 guard let failure else { throw TransportError(.cannotConnect) }
                 return .reply(failure, [:], "error")
             }
-            let fixture = try LoaderFixture(transport: transport)
             _ = try await fixture.cache.response(for: .to("/a")).bytes
             fixture.clock.advance(by: 10)
             let loads = await begin(10, fixture)
@@ -70,7 +66,7 @@ struct SharedFailureTests {
     @Test("An error response answers only its own caller's requests, and its fields apply to no other request")
     func errorOfOneCaller() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ throws(TransportError) in
+        let (transport, fixture) = try LoaderFixture.scripted(policy: .shared) { request, _ throws(TransportError) in
             let user = request.headerFields[.authorization]
             guard request.headerFields[.ifNoneMatch] != nil else {
                 return .reply(200, [.cacheControl: "max-age=1, stale-if-error=60, public", .eTag: "\"1\""], "stale")
@@ -78,7 +74,6 @@ struct SharedFailureTests {
             await gate.wait()
             return user == "A" ? .reply(503, [.setCookie: "session=A"]) : .reply(304, [.cacheControl: "max-age=60"])
         }
-        let fixture = try LoaderFixture(transport: transport, policy: .shared)
         _ = try await fixture.cache.response(for: .to("/a")).bytes
         fixture.clock.advance(by: 10)
         var begun = 0

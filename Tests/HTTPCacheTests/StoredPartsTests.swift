@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("HTTPCache: parts in the store", .timeLimit(.minutes(20)))
-struct StoredPartsTests {
+@Suite("HTTPCache: parts in the store", .timeLimit(.minutes(5))) struct StoredPartsTests {
     private let key: CacheKey
     private let origin = RepresentationOrigin("0123456789")
 
@@ -13,8 +12,7 @@ struct StoredPartsTests {
 
     @Test("A stored 206 answers its own range and smaller ones, nothing else", .requirement("G05", "G02"))
     func smaller() async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         #expect(try await get(fixture, "2-5") == "2345")
         let same = try await fixture.cache.response(for: .to("/a", [.range: "bytes=2-5"]))
         #expect(same.source == .disk)
@@ -61,8 +59,7 @@ struct StoredPartsTests {
 
     @Test("A part with another validator replaces older ones", .requirement("G06"))
     func displacing() async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: origin.transport)
         #expect(try await get(fixture, "0-4") == "01234")
         fixture.clock.advance(by: 1)
         origin.set { state in
@@ -78,8 +75,7 @@ struct StoredPartsTests {
     @Test("Parts without a strong validator are never combined", .requirement("G06"), arguments: ["W/\"1\"", nil])
     func weak(etag: String?) async throws {
         origin.set { $0.fields[.eTag] = etag }
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         #expect(try await get(fixture, "0-4") == "01234")
         #expect(try await get(fixture, "5-9") == "56789")
         #expect(try await get(fixture) == "0123456789")
@@ -90,8 +86,7 @@ struct StoredPartsTests {
         "A 206 with other bytes than announced is neither stored nor combined", .requirement("G09", "S18"),
         arguments: ["345", "34567x"])
     func lyingPart(content: String) async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: origin.transport)
         #expect(try await get(fixture, "0-2") == "012")
         #expect(try await get(fixture, "8-9") == "89")
         origin.set {
@@ -115,8 +110,7 @@ struct StoredPartsTests {
                     : nil
             }
         }
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         #expect(try await get(fixture, "0-4") == "01234")
         let hit = try await fixture.cache.response(for: .to("/a", [.range: "bytes=1-2"]))
         #expect(hit.headerFields[.contentRange] == "bytes 1-2/*")
@@ -128,8 +122,7 @@ struct StoredPartsTests {
 
     @Test("A stale part is validated for its range, and answers it after a 304", .requirement("C02", "G05"))
     func stalePart() async throws {
-        let transport = origin.transport
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
         #expect(try await get(fixture, "2-5") == "2345")
         fixture.clock.advance(by: 61)
         let validated = try await fixture.cache.response(for: .to("/a", [.range: "bytes=3-4"]))
@@ -143,10 +136,9 @@ struct StoredPartsTests {
         "A 206 without a valid Content-Range is not stored", .requirement("G01"),
         arguments: ["lines 0-4/10", "bytes 4-0/10"])
     func otherUnit(contentRange: String) async throws {
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             .reply(206, [.cacheControl: "max-age=60", .eTag: "\"1\"", .contentRange: contentRange], "01234")
         }
-        let fixture = try LoaderFixture(transport: transport)
         #expect(try await get(fixture, "0-4") == "01234")
         #expect(try fixture.store.statistics().entries == 0)
     }

@@ -1,24 +1,5 @@
 internal import TestSupport
 
-/// A `Cache-Control` field and its expected directives.
-private struct Case: Sendable, CustomTestStringConvertible {
-    let lines: [String]
-    let expected: CacheControl
-
-    init(_ lines: String..., expect build: (inout CacheControl) -> Void = { _ in }) {
-        self.lines = lines
-        var expected = CacheControl()
-        build(&expected)
-        self.expected = expected
-    }
-
-    var testDescription: String { lines.joined(separator: " | ") }
-
-    var parsed: CacheControl {
-        CacheControl(Sample.fields(lines.map { "Cache-Control: \($0)" }))
-    }
-}
-
 @Suite struct CacheControlTests {
     @Test("Reads every directive that this cache acts on")
     func directives() {
@@ -52,160 +33,113 @@ private struct Case: Sendable, CustomTestStringConvertible {
         "The directives of any lines",
         .requirement("P01", "P02", "P03", "P04", "P05", "P06", "P11", "P12", "P13", "P14", "P15", "Q02"),
         arguments: examples)
-    fileprivate func parsed(_ example: Case) {
-        #expect(example.parsed == example.expected)
+    func parsed(_ example: ControlCase) {
+        #expect(CacheControl(example.fields("Cache-Control")) == example.expected)
     }
 
-    private static let examples: [Case] = [
+    private static let examples: [ControlCase] = [
         // P01: RFC 9111 §5.2: directive names are case-insensitive.
-        Case("No-StOrE") { $0.noStore = true },
-        Case("NO-CACHE") { $0.noCache = true },
-        Case("Max-Age=60") { $0.maxAge = .seconds(60) },
-        Case("S-MAXAGE=60") { $0.sharedMaxAge = .seconds(60) },
-        Case("Public, IMMUTABLE, Private") {
-            $0.isPublic = true
-            $0.isImmutable = true
-            $0.isPrivate = true
-        },
-        Case("Must-Revalidate, Proxy-Revalidate, Must-Understand, Only-If-Cached") {
-            $0.mustRevalidate = true
-            $0.proxyRevalidate = true
-            $0.mustUnderstand = true
-            $0.onlyIfCached = true
-        },
+        .init("No-StOrE") { $0.noStore = true },
+        .init("NO-CACHE") { $0.noCache = true },
+        .init("Max-Age=60") { $0.maxAge = .seconds(60) },
+        .init("S-MAXAGE=60") { $0.sharedMaxAge = .seconds(60) },
+        .init("Public, IMMUTABLE, Private", is: [\.isPublic, \.isImmutable, \.isPrivate]),
+        .init(
+            "Must-Revalidate, Proxy-Revalidate, Must-Understand, Only-If-Cached",
+            is: [\.mustRevalidate, \.proxyRevalidate, \.mustUnderstand, \.onlyIfCached]),
         // P02: RFC 9111 §5.2: arguments as token and as quoted-string.
-        Case(#"max-age="60""#) { $0.maxAge = .seconds(60) },
-        Case(#"max-age="6\0""#) { $0.maxAge = .seconds(60) },
-        Case(#"s-maxage="60", min-fresh="5", max-stale="7""#) {
+        .init(#"max-age="60""#) { $0.maxAge = .seconds(60) },
+        .init(#"max-age="6\0""#) { $0.maxAge = .seconds(60) },
+        .init(#"s-maxage="60", min-fresh="5", max-stale="7""#) {
             $0.sharedMaxAge = .seconds(60)
             $0.minFresh = .seconds(5)
             $0.maxStale = .seconds(7)
         },
-        Case("no-cache=Set-Cookie") { $0.noCacheFields = ["set-cookie"] },
-        Case(#"no-cache="Set-Cookie""#) { $0.noCacheFields = ["set-cookie"] },
+        .init("no-cache=Set-Cookie") { $0.noCacheFields = ["set-cookie"] },
+        .init(#"no-cache="Set-Cookie""#) { $0.noCacheFields = ["set-cookie"] },
         // P03: RFC 9110 §5.6.4: the content of a quoted string is data.
-        Case(#"ext="max-age=9999, no-store""#),
-        Case(#"ext="a\", no-store, b", max-age=5"#) { $0.maxAge = .seconds(5) },
-        Case(#"ext="\\", no-store"#) { $0.noStore = true },
-        Case(#"max-age=5, ext="no-cache", public"#) {
-            $0.maxAge = .seconds(5)
-            $0.isPublic = true
-        },
-        Case(#"private="no-store, x=y""#) {
-            $0.isPrivate = true
-        },
+        .init(#"ext="max-age=9999, no-store""#),
+        .init(#"ext="a\", no-store, b", max-age=5"#) { $0.maxAge = .seconds(5) },
+        .init(#"ext="\\", no-store"#) { $0.noStore = true },
+        .init(#"max-age=5, ext="no-cache", public"#, is: [\.isPublic]) { $0.maxAge = .seconds(5) },
+        .init(#"private="no-store, x=y""#) { $0.isPrivate = true },
         // P04: RFC 9110 §5.6.1.2: empty list elements are skipped.
-        Case(",, max-age=5,") { $0.maxAge = .seconds(5) },
-        Case(" , \t,no-store , ,") { $0.noStore = true },
-        Case(""),
-        Case(",,,"),
+        .init(",, max-age=5,") { $0.maxAge = .seconds(5) },
+        .init(" , \t,no-store , ,") { $0.noStore = true },
+        .init(""),
+        .init(",,,"),
         // P05: RFC 9110 §5.3: lines combine in order.
-        Case("max-age=5", "no-cache") {
-            $0.maxAge = .seconds(5)
-            $0.noCache = true
-        },
-        Case("max-age=5", "max-age=6") { $0.maxAge = .seconds(5) },
-        Case("", "public", "", "immutable") {
-            $0.isPublic = true
-            $0.isImmutable = true
-        },
+        .init("max-age=5", "no-cache", is: [\.noCache]) { $0.maxAge = .seconds(5) },
+        .init("max-age=5", "max-age=6") { $0.maxAge = .seconds(5) },
+        .init("", "public", "", "immutable", is: [\.isPublic, \.isImmutable]),
         // P06: RFC 9111 §4.2.1, decision 3: the first of two equal directives counts.
-        Case("max-age=5, max-age=600") { $0.maxAge = .seconds(5) },
-        Case("max-age=600, max-age=5") { $0.maxAge = .seconds(600) },
-        Case("max-age=600, public, Max-Age=5") {
-            $0.maxAge = .seconds(600)
-            $0.isPublic = true
-        },
-        Case("max-age=x, max-age=600") { $0.maxAge = .malformed },
-        Case("max-age=600, max-age=x") { $0.maxAge = .seconds(600) },
-        Case("s-maxage=1, s-maxage=2, min-fresh=3, min-fresh=4, max-stale, max-stale=6") {
+        .init("max-age=5, max-age=600") { $0.maxAge = .seconds(5) },
+        .init("max-age=600, max-age=5") { $0.maxAge = .seconds(600) },
+        .init("max-age=600, public, Max-Age=5", is: [\.isPublic]) { $0.maxAge = .seconds(600) },
+        .init("max-age=x, max-age=600") { $0.maxAge = .malformed },
+        .init("max-age=600, max-age=x") { $0.maxAge = .seconds(600) },
+        .init("s-maxage=1, s-maxage=2, min-fresh=3, min-fresh=4, max-stale, max-stale=6") {
             $0.sharedMaxAge = .seconds(1)
             $0.minFresh = .seconds(3)
             $0.maxStale = .seconds(.max)
         },
         // P11: RFC 9111 §5.2: whitespace around = is malformed.
-        Case("max-age =60") { $0.maxAge = .malformed },
-        Case("max-age= 60") { $0.maxAge = .malformed },
-        Case("max-age = 60, public") {
-            $0.maxAge = .malformed
-            $0.isPublic = true
-        },
-        Case("max-age=\t60") { $0.maxAge = .malformed },
-        Case("no-cache =set-cookie") { $0.noCache = true },
+        .init("max-age =60") { $0.maxAge = .malformed },
+        .init("max-age= 60") { $0.maxAge = .malformed },
+        .init("max-age = 60, public", is: [\.isPublic]) { $0.maxAge = .malformed },
+        .init("max-age=\t60") { $0.maxAge = .malformed },
+        .init("no-cache =set-cookie") { $0.noCache = true },
         // P12: RFC 9111 §5.2.3: unknown directives are ignored.
-        Case("community=UCI, max-age=5, x") { $0.maxAge = .seconds(5) },
-        Case(#"foo="a,b=c;d", max-age=5"#) { $0.maxAge = .seconds(5) },
-        Case("max-ages=5, xmax-age=5, no-storex, privat, pre-check=0"),
-        Case("stale-while-revalidated=30, max-age=5, stale-on-error=60") { $0.maxAge = .seconds(5) },
+        .init("community=UCI, max-age=5, x") { $0.maxAge = .seconds(5) },
+        .init(#"foo="a,b=c;d", max-age=5"#) { $0.maxAge = .seconds(5) },
+        .init("max-ages=5, xmax-age=5, no-storex, privat, pre-check=0"),
+        .init("stale-while-revalidated=30, max-age=5, stale-on-error=60") { $0.maxAge = .seconds(5) },
         // P13: After an unclosed quote, the restrictive reading counts.
-        Case(#"max-age="10"#) { $0.maxAge = .malformed },
-        Case(#"private="set-cookie"#) {
-            $0.isPrivate = true
-            $0.privateIsMalformed = true
-        },
-        Case(#"no-cache="set-cookie"#) { $0.noCache = true },
+        .init(#"max-age="10"#) { $0.maxAge = .malformed },
+        .init(#"private="set-cookie"#, is: [\.isPrivate, \.privateIsMalformed]),
+        .init(#"no-cache="set-cookie"#) { $0.noCache = true },
         // An unclosed quote leaves data and directives ambiguous: only restrictions count.
-        Case(#"ext="x, no-store, public, immutable, must-understand"#) { $0.noStore = true },
-        Case(#"ext="x, max-age=60, s-maxage=60, min-fresh=5"#) {
+        .init(#"ext="x, no-store, public, immutable, must-understand"#) { $0.noStore = true },
+        .init(#"ext="x, max-age=60, s-maxage=60, min-fresh=5"#) {
             $0.maxAge = .malformed
             $0.sharedMaxAge = .malformed
             $0.minFresh = .malformed
         },
-        Case(#"max-age=60, ext="x, max-age=5"#) { $0.maxAge = .seconds(60) },
-        Case(#"ext="a\"b, must-revalidate"#) {
-            $0.mustRevalidate = true
-            $0.mustRevalidateIsMalformed = true
-        },
-        Case(#"max-age=60, ext=""#) { $0.maxAge = .seconds(60) },
-        Case(#"max-age=60, ext="\"#) { $0.maxAge = .seconds(60) },
-        Case(#"ext="x"#, "max-age=60") { $0.maxAge = .seconds(60) },
+        .init(#"max-age=60, ext="x, max-age=5"#) { $0.maxAge = .seconds(60) },
+        .init(#"ext="a\"b, must-revalidate"#, is: [\.mustRevalidate, \.mustRevalidateIsMalformed]),
+        .init(#"max-age=60, ext=""#) { $0.maxAge = .seconds(60) },
+        .init(#"max-age=60, ext="\"#) { $0.maxAge = .seconds(60) },
+        .init(#"ext="x"#, "max-age=60") { $0.maxAge = .seconds(60) },
         // P14: A semicolon is no separator; its element is malformed.
-        Case("max-age=60; foo") { $0.maxAge = .malformed },
-        Case("max-age=60;foo, public") {
-            $0.maxAge = .malformed
-            $0.isPublic = true
-        },
-        Case("max-age=60; no-store") {
-            $0.maxAge = .malformed
-            $0.noStore = true
-        },
-        Case("public; max-age=60") { $0.maxAge = .malformed },
-        Case("no-cache; private") {
-            $0.noCache = true
-            $0.isPrivate = true
-            $0.privateIsMalformed = true
-        },
-        Case(#"foo; "no-store", max-age=60"#) { $0.maxAge = .seconds(60) },
-        Case(#"foo; "bar, no-store"#) { $0.noStore = true },
-        Case("max-age=60 immutable") { $0.maxAge = .malformed },
-        Case("=60, max-age=5") { $0.maxAge = .seconds(5) },
-        Case("max-stale; x") { $0.maxStale = .malformed },
+        .init("max-age=60; foo") { $0.maxAge = .malformed },
+        .init("max-age=60;foo, public", is: [\.isPublic]) { $0.maxAge = .malformed },
+        .init("max-age=60; no-store", is: [\.noStore]) { $0.maxAge = .malformed },
+        .init("public; max-age=60") { $0.maxAge = .malformed },
+        .init("no-cache; private", is: [\.noCache, \.isPrivate, \.privateIsMalformed]),
+        .init(#"foo; "no-store", max-age=60"#) { $0.maxAge = .seconds(60) },
+        .init(#"foo; "bar, no-store"#) { $0.noStore = true },
+        .init("max-age=60 immutable") { $0.maxAge = .malformed },
+        .init("=60, max-age=5") { $0.maxAge = .seconds(5) },
+        .init("max-stale; x") { $0.maxStale = .malformed },
         // P15: RFC 8246 §2: arguments of directives that take none are ignored.
-        Case("immutable=foo, immutable=\"a, b\"") { $0.isImmutable = true },
-        Case("no-store=foo") { $0.noStore = true },
-        Case("no-store=\"a, b\"") { $0.noStore = true },
-        Case("private=1") {
-            $0.isPrivate = true
-        },
-        Case("public=1, must-understand=1") {
-            $0.isPublic = true
-            $0.mustUnderstand = true
-        },
-        Case("must-revalidate=0, proxy-revalidate=0, only-if-cached=0") {
-            $0.mustRevalidate = true
-            $0.proxyRevalidate = true
-            $0.onlyIfCached = true
-        },
-        Case("no-cache=\"\"") { $0.noCache = true },
-        Case("no-cache=") { $0.noCache = true },
-        Case("no-cache=\"a b\"") { $0.noCache = true },
-        Case("no-cache=\"a;b\"") { $0.noCache = true },
-        Case("no-cache=\"a, B ,,c\"") { $0.noCacheFields = ["a", "b", "c"] },
+        .init("immutable=foo, immutable=\"a, b\"") { $0.isImmutable = true },
+        .init("no-store=foo") { $0.noStore = true },
+        .init("no-store=\"a, b\"") { $0.noStore = true },
+        .init("private=1") { $0.isPrivate = true },
+        .init("public=1, must-understand=1", is: [\.isPublic, \.mustUnderstand]),
+        .init(
+            "must-revalidate=0, proxy-revalidate=0, only-if-cached=0",
+            is: [\.mustRevalidate, \.proxyRevalidate, \.onlyIfCached]),
+        .init("no-cache=\"\"") { $0.noCache = true },
+        .init("no-cache=") { $0.noCache = true },
+        .init("no-cache=\"a b\"") { $0.noCache = true },
+        .init("no-cache=\"a;b\"") { $0.noCache = true },
+        .init("no-cache=\"a, B ,,c\"") { $0.noCacheFields = ["a", "b", "c"] },
         // Q02: RFC 9111 §5.2.1.2: max-stale without an argument allows any staleness.
-        Case("max-stale") { $0.maxStale = .seconds(.max) },
-        Case("max-stale=5") { $0.maxStale = .seconds(5) },
-        Case("max-stale=x") { $0.maxStale = .malformed },
-        Case("max-stale=") { $0.maxStale = .malformed },
+        .init("max-stale") { $0.maxStale = .seconds(.max) },
+        .init("max-stale=5") { $0.maxStale = .seconds(5) },
+        .init("max-stale=x") { $0.maxStale = .malformed },
+        .init("max-stale=") { $0.maxStale = .malformed },
     ]
 
     @Test(
@@ -242,7 +176,5 @@ private struct Case: Sendable, CustomTestStringConvertible {
     @Test(
         "Field names are case-insensitive", .requirement("C1"),
         arguments: ["cache-control", "Cache-Control", "CACHE-CONTROL"])
-    func fieldName(name: String) {
-        #expect(CacheControl(Sample.fields(["\(name): max-age=5"])).maxAge == .seconds(5))
-    }
+    func fieldName(name: String) { #expect(CacheControl(Sample.fields(["\(name): max-age=5"])).maxAge == .seconds(5)) }
 }

@@ -13,9 +13,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     var testDescription: String { lines.joined(separator: " | ") }
 }
 
-private func quoted(_ names: [String]) -> String {
-    names.map { "\"\($0)\"" }.joined(separator: ", ")
-}
+private func quoted(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
 
 @Suite struct CacheGroupsTests {
     private func groups(_ lines: [String]) -> [String] {
@@ -23,8 +21,7 @@ private func quoted(_ names: [String]) -> String {
     }
 
     private func invalidated(_ lines: [String], method: HTTPRequest.Method = .post) -> [String] {
-        CacheGroups.invalidated(
-            by: Sample.fields(lines.map { "Cache-Group-Invalidation: \($0)" }), method: method)
+        CacheGroups.invalidated(by: Sample.fields(lines.map { "Cache-Group-Invalidation: \($0)" }), method: method)
     }
 
     @Test(

@@ -55,9 +55,7 @@ internal import TestSupport
         #expect(Sample.decide(policy: CachePolicy(mode: .cacheOnly)) == .unsatisfiable)
     }
 
-    @Test(
-        "RFC 9111 §4.2.4: no mode serves a response stale that the origin forbids to serve stale",
-        .requirement("R01", "F08"))
+    @Test("RFC 9111 §4.2.4: no mode serves stale against the origin's prohibition", .requirement("R01", "F08"))
     func forbidden() {
         let cacheFirst = CachePolicy(mode: .cacheFirst)
         #expect(Outcome(Sample.decide(Sample.request(), Self.mustRevalidate, policy: cacheFirst, at: 9)) == .hit)
@@ -82,10 +80,7 @@ internal import TestSupport
     func remoteOnly() {
         let policy = CachePolicy(mode: .remoteOnly)
         #expect(Sample.decide(Sample.request(), Self.expired, policy: policy) == .forward(.bypass))
-        guard case .store = Sample.decide(on: Sample.exchange("X: y"), Self.expired, policy: policy) else {
-            Issue.record("not stored")
-            return
-        }
+        #expect(Sample.decide(on: Sample.exchange("X: y"), Self.expired, policy: policy).stored != nil)
     }
 
     @Test("A fixed lifetime overrides the header, longer or shorter, but not no-cache", .requirement("B4"))

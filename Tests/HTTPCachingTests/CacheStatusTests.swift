@@ -1,19 +1,6 @@
 internal import RawStructuredFieldValues
 internal import TestSupport
 
-/// A status and its expected member.
-private struct Case: Sendable, CustomTestStringConvertible {
-    let status: CacheStatus
-    let expected: String
-
-    init(_ status: CacheStatus, _ expected: String) {
-        self.status = status
-        self.expected = expected
-    }
-
-    var testDescription: String { expected }
-}
-
 @Suite struct CacheStatusTests {
     private func parsed(_ text: String) throws -> [ItemOrInnerList] {
         var parser = StructuredFieldValueParser(Array(text.utf8))
@@ -45,24 +32,25 @@ private struct Case: Sendable, CustomTestStringConvertible {
     @Test(
         "RFC 9211 §2: each parameter, and its place", .requirement("W02", "W03"),
         arguments: [
-            Case(.hit(), "cachestore;hit"),
-            Case(.hit(ttl: 376), "cachestore;hit;ttl=376"),
-            Case(.hit(ttl: 0), "cachestore;hit;ttl=0"),
-            Case(.hit(ttl: -412), "cachestore;hit;ttl=-412"),
-            Case(.hit(key: "https://example.com/?a=%20"), #"cachestore;hit;key="https://example.com/?a=%20""#),
-            Case(.hit(detail: "memory"), "cachestore;hit;detail=memory"),
-            Case(.hit(detail: "RFC 9111 §4.2: a … b"), #"cachestore;hit;detail="RFC 9111 Section 4.2: a ... b""#),
-            Case(.hit(detail: "out of memory"), #"cachestore;hit;detail="out of memory""#),
-            Case(.forward(.stale, status: 304, stored: false), "cachestore;fwd=stale;fwd-status=304;stored=?0"),
-            Case(.forward(.miss, collapsed: true), "cachestore;fwd=miss;collapsed"),
-            Case(.forward(.miss, collapsed: false), "cachestore;fwd=miss;collapsed=?0"),
-            Case(
+            (.hit(), "cachestore;hit"),
+            (.hit(ttl: 376), "cachestore;hit;ttl=376"),
+            (.hit(ttl: 0), "cachestore;hit;ttl=0"),
+            (.hit(ttl: -412), "cachestore;hit;ttl=-412"),
+            (.hit(key: "https://example.com/?a=%20"), #"cachestore;hit;key="https://example.com/?a=%20""#),
+            (.hit(detail: "memory"), "cachestore;hit;detail=memory"),
+            (.hit(detail: "RFC 9111 §4.2: a … b"), #"cachestore;hit;detail="RFC 9111 Section 4.2: a ... b""#),
+            (.hit(detail: "out of memory"), #"cachestore;hit;detail="out of memory""#),
+            (.forward(.stale, status: 304, stored: false), "cachestore;fwd=stale;fwd-status=304;stored=?0"),
+            (.forward(.miss, collapsed: true), "cachestore;fwd=miss;collapsed"),
+            (.forward(.miss, collapsed: false), "cachestore;fwd=miss;collapsed=?0"),
+            (
                 .forward(.uriMiss, status: 200, ttl: 60, stored: true, collapsed: true, key: "k", detail: "x y"),
-                #"cachestore;fwd=uri-miss;fwd-status=200;ttl=60;stored;collapsed;key="k";detail="x y""#),
-        ])
-    fileprivate func members(_ example: Case) throws {
-        #expect(example.status.member(name: "cachestore") == example.expected)
-        #expect(try item(example.status).rfc9651BareItem == .token("cachestore"))
+                #"cachestore;fwd=uri-miss;fwd-status=200;ttl=60;stored;collapsed;key="k";detail="x y""#
+            ),
+        ] as [(CacheStatus, String)])
+    func members(status: CacheStatus, expected: String) throws {
+        #expect(status.member(name: "cachestore") == expected)
+        #expect(try item(status).rfc9651BareItem == .token("cachestore"))
     }
 
     @Test("RFC 9211 §2.3, §2.5, §2.6: a member with hit has no fwd-status, stored or collapsed", .requirement("W03"))
@@ -73,8 +61,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(status.member(name: "c") == "c;hit;ttl=5")
     }
 
-    @Test(
-        "RFC 9651 §3.3.1: larger numbers saturate at fifteen digits", .requirement("W03"), arguments: [Int64.min, .max])
+    @Test("RFC 9651 §3.3.1: larger numbers saturate at 15 digits", .requirement("W03"), arguments: [Int64.min, .max])
     func largeNumbers(number: Int64) throws {
         let parameters = try item(.forward(.miss, status: Int(number), ttl: number)).rfc9651Parameters
         let expected: RFC9651BareItem = .integer(number < 0 ? -999_999_999_999_999 : 999_999_999_999_999)
@@ -113,7 +100,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        "A value that is too long is omitted, not truncated", .requirement("W03"), arguments: [1025, 32_768, 1_048_576])
+        "A value that is too long is omitted, not cut off", .requirement("W03"), arguments: [1025, 32_768, 1_048_576])
     func longTexts(count: Int) {
         let text = String(repeating: "k", count: count)
         #expect(CacheStatus.hit(ttl: 1, key: text, detail: text).member(name: "c") == "c;hit;ttl=1")

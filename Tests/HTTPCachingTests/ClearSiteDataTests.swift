@@ -11,9 +11,7 @@ internal import TestSupport
             [#""cache""#], [#""*""#], [#""cookies", "cache""#], [#""cookies","*" , "storage""#],
             [#""cookies""#, #""cache""#], [#""unknown, type", "cache""#], [#"\#t"cache" ,"#], [#""a\"b", "cache""#],
         ])
-    func clears(lines: [String]) {
-        #expect(clearsCache(lines))
-    }
+    func clears(lines: [String]) { #expect(clearsCache(lines)) }
 
     @Test(
         "Other types, and other cases, clear nothing", .requirement("Z03"),

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Explanation")
-struct ExplanationTests {
+@Suite("Explanation") struct ExplanationTests {
     static let vary = "Vary: Accept-Language"
     static let german = Sample.request("Accept-Language: de")
     static let dated = "Date: \(Sample.time())"
@@ -134,8 +133,7 @@ struct ExplanationTests {
             Lifetime(fields: ["Expires: \(Sample.time(30))"], lifetime: 30, source: .expires),
             Lifetime(fields: ["Expires: 0"], lifetime: 0, source: .expires),
             Lifetime(fields: ["Last-Modified: \(Sample.time(-1000))"], lifetime: 100, source: .heuristic),
-            Lifetime(
-                fields: ["Last-Modified: \(Sample.time(-1000))"], status: 302, lifetime: 0, source: .unstated),
+            Lifetime(fields: ["Last-Modified: \(Sample.time(-1000))"], status: 302, lifetime: 0, source: .unstated),
             Lifetime(
                 fields: ["Last-Modified: \(Sample.time(-1000))", "Cache-Control: public"], status: 302, lifetime: 100,
                 source: .heuristic),
@@ -172,8 +170,7 @@ struct ExplanationTests {
 
     @Test("RFC 9111 §4.2.3: the age, term by term")
     func age() throws {
-        let stored = Sample.stored(
-            Self.dated, "Age: 10", "Cache-Control: max-age=60", requested: 2, received: 5)
+        let stored = Sample.stored(Self.dated, "Age: 10", "Cache-Control: max-age=60", requested: 2, received: 5)
         let candidate = try #require(Self.explain(Sample.request(), [stored], at: 105).candidates.first)
         #expect(candidate.age.apparent == 5)
         #expect(candidate.age.field == 10)

@@ -4,11 +4,11 @@ import TestSupport
 @Suite struct ForcedLifetimeTests {
     private static let forced = CachePolicy(lifetimeOverride: .forced(.seconds(100)))
 
-    private func storability(
+    private func decide(
         _ lines: String..., status: HTTPResponse.Status = .ok, to request: HTTPRequest = Sample.request(),
         policy: CachePolicy = forced
-    ) -> Storability {
-        StorageDecision(status: status, fields: Sample.fields(lines), request: request, policy: policy).storability
+    ) -> StorageDecision {
+        StorageDecision(status: status, fields: Sample.fields(lines), request: request, policy: policy)
     }
 
     private func outcome(
@@ -20,16 +20,15 @@ import TestSupport
     }
 
     private static let directives = [
-        "no-store", "no-cache", "no-cache=\"x\"", "must-revalidate, max-age=1", "must-understand, no-store",
-        "private", "max-age=0", "max-age=x", "no-store, no-cache, must-revalidate, max-age=0",
-        "proxy-revalidate, s-maxage=0",
+        "no-store", "no-cache", "no-cache=\"x\"", "must-revalidate, max-age=1", "must-understand, no-store", "private",
+        "max-age=0", "max-age=x", "no-store, no-cache, must-revalidate, max-age=0", "proxy-revalidate, s-maxage=0",
     ]
 
     @Test("A forced lifetime stores a response despite its directives", arguments: directives)
     func storing(control: String) {
-        #expect(storability("Cache-Control: \(control)", "Expires: 0") == .storable)
+        #expect(decide("Cache-Control: \(control)", "Expires: 0").isStorable)
         let immutable = CachePolicy(lifetimeOverride: .immutable)
-        #expect(storability("Cache-Control: \(control)", policy: immutable) == .storable)
+        #expect(decide("Cache-Control: \(control)", policy: immutable).isStorable)
     }
 
     @Test("A fixed lifetime does not freshen a response with no-store that another policy stored")
@@ -60,7 +59,7 @@ import TestSupport
     func targeted() {
         var policy = Self.forced
         policy.targetedFields = ["CDN-Cache-Control"]
-        #expect(storability("CDN-Cache-Control: no-store", policy: policy) == .storable)
+        #expect(decide("CDN-Cache-Control: no-store", policy: policy).isStorable)
         let stored = Sample.stored("CDN-Cache-Control: no-cache, max-age=1")
         #expect(Outcome(Sample.decide(Sample.request(), stored, policy: policy, at: 99)) == .hit)
     }
@@ -76,14 +75,14 @@ import TestSupport
     @Test("Redirects and errors keep their own lifetime", arguments: [301, 302, 404, 410, 500])
     func otherStatuses(code: Int) {
         let status = HTTPResponse.Status(code: code)
-        #expect(storability("Cache-Control: no-store", status: status) != .storable)
+        #expect(!decide("Cache-Control: no-store", status: status).isStorable)
         #expect(outcome("max-age=10", status: status, at: 9) == .hit)
         #expect(outcome("max-age=10", status: status, at: 10) != .hit)
     }
 
     @Test("The directives of the request count under a forced lifetime")
     func requestDirectives() {
-        #expect(storability("X: y", to: Sample.request("Cache-Control: no-store")) != .storable)
+        #expect(!decide("X: y", to: Sample.request("Cache-Control: no-store")).isStorable)
         #expect(outcome("no-store", Sample.request("Cache-Control: no-cache"), at: 1) == .validate)
         #expect(outcome("no-store", Sample.request("Cache-Control: max-age=5"), at: 6) == .validate)
         var policy = Self.forced
@@ -95,20 +94,20 @@ import TestSupport
     func shared() {
         var policy = Self.forced
         policy.isShared = true
-        #expect(storability("Cache-Control: no-store", policy: policy) == .storable)
-        #expect(storability("Cache-Control: private", policy: policy) != .storable)
+        #expect(decide("Cache-Control: no-store", policy: policy).isStorable)
+        #expect(!decide("Cache-Control: private", policy: policy).isStorable)
         let authorized = Sample.request("Authorization: Basic eA==")
-        #expect(storability("X: y", to: authorized, policy: policy) != .storable)
-        #expect(storability("Cache-Control: public", to: authorized, policy: policy) == .storable)
+        #expect(!decide("X: y", to: authorized, policy: policy).isStorable)
+        #expect(decide("Cache-Control: public", to: authorized, policy: policy).isStorable)
         #expect(outcome("s-maxage=0, proxy-revalidate", policy: policy, at: 99) == .hit)
     }
 
     @Test("A negative forced lifetime stores nothing; zero stores stale responses")
     func bounds() {
         let negative = CachePolicy(lifetimeOverride: .forced(.seconds(-1)))
-        #expect(storability("Cache-Control: max-age=60", policy: negative) == .notStorable(removesStored: true))
+        #expect(decide("Cache-Control: max-age=60", policy: negative).removesStored)
         let zero = CachePolicy(lifetimeOverride: .forced(.zero))
-        #expect(storability("Cache-Control: no-store", policy: zero) == .storable)
+        #expect(decide("Cache-Control: no-store", policy: zero).isStorable)
         #expect(outcome("max-age=60", policy: zero, at: 0) == .validate)
     }
 

@@ -14,9 +14,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(status.code) \(lines.joined(separator: " | "))" }
 
-    func lifetime(_ policy: CachePolicy = CachePolicy()) -> Int64 {
-        Freshness(of: response, policy: policy).lifetime
-    }
+    func lifetime(_ policy: CachePolicy = CachePolicy()) -> Int64 { Freshness(of: response, policy: policy).lifetime }
 
     var response: StoredResponse {
         var response = Sample.stored(status: status)
@@ -54,9 +52,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
     }
 
     @Test("The stated and the heuristic lifetime", .requirement("F02", "F03", "F04", "F06"), arguments: lifetimes)
-    fileprivate func lifetime(_ example: Case) {
-        #expect(example.lifetime() == example.expected)
-    }
+    fileprivate func lifetime(_ example: Case) { #expect(example.lifetime() == example.expected) }
 
     private static let lifetimes = [
         // RFC 9111 §5.3: max-age overrides Expires, longer or shorter, valid or not.
@@ -147,9 +143,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
         #expect(!freshness(example.response).isFresh(at: Sample.time(example.expected)))
     }
 
-    @Test(
-        "RFC 9111 §4.2.2: heuristic for statuses that are cacheable by default, for others only if public",
-        .requirement("F05"))
+    @Test("RFC 9111 §4.2.2: heuristic for statuses cacheable by default, others only if public", .requirement("F05"))
     func heuristicStatuses() {
         let cacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
         for code in 200...599 {
@@ -201,9 +195,7 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
         #expect(freshness(response, policy).lifetime == lifetime)
     }
 
-    @Test(
-        "RFC 9111 §5.2.2.10: a private cache ignores s-maxage and proxy-revalidate, a shared one does not",
-        .requirement("S20"))
+    @Test("RFC 9111 §5.2.2.10: only a shared cache obeys s-maxage and proxy-revalidate", .requirement("S20"))
     func sharedDirectives() {
         let response = Sample.stored(
             "Cache-Control: s-maxage=10, proxy-revalidate", "Last-Modified: \(thousandSecondsBefore)")

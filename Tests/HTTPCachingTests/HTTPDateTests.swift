@@ -30,9 +30,7 @@ internal import TestSupport
     }
 
     @Test("Ignores whitespace around the value", .requirement("P16"))
-    func outerWhitespace() {
-        #expect(strict(" \tSun, 06 Nov 1994 08:49:37 GMT \t") == 784_111_777)
-    }
+    func outerWhitespace() { #expect(strict(" \tSun, 06 Nov 1994 08:49:37 GMT \t") == 784_111_777) }
 
     /// `now` is 1994-11-06T08:49:37Z plus `offset`.
     @Test(
@@ -56,9 +54,7 @@ internal import TestSupport
             "sun, 06 nov 1994 08:49:37 gmt", "SUN, 06 NOV 1994 08:49:37 GMT", "sUNDAY, 06-nOV-94 08:49:37 Gmt",
             "SUN NOV  6 08:49:37 1994",
         ])
-    func anyCase(text: String) {
-        #expect(strict(text) == 784_111_777)
-    }
+    func anyCase(text: String) { #expect(strict(text) == 784_111_777) }
 
     @Test(
         "RFC 9111 §4.2: zones other than GMT are invalid for expiration", .requirement("P19"),
@@ -68,9 +64,7 @@ internal import TestSupport
         #expect(strict("Sunday, 06-Nov-94 08:49:37 \(zone)") == nil)
     }
 
-    @Test(
-        "RFC 9111 §4.2: a leap second becomes the second before it, the nearest earlier time",
-        .requirement("P21", "P24"))
+    @Test("RFC 9111 §4.2: a leap second becomes the second before it", .requirement("P21", "P24"))
     func leapSecond() {
         #expect(strict("Sat, 31 Dec 2016 23:59:60 GMT") == 1_483_228_799)
         #expect(strict("Sat, 31 Dec 2016 23:59:59 GMT") == 1_483_228_799)
@@ -84,9 +78,7 @@ internal import TestSupport
             ("Sun, 07 Feb 2106 06:28:16 GMT", 4_294_967_296),
             ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
         ] as [(String, Int64)])
-    func farYears(text: String, seconds: Int64) {
-        #expect(strict(text) == seconds)
-    }
+    func farYears(text: String, seconds: Int64) { #expect(strict(text) == seconds) }
 
     @Test(
         "RFC 9111 §5.3: text in none of the three formats is not a date", .requirement("P22"),
@@ -102,9 +94,7 @@ internal import TestSupport
             "Sunday, 06 Nov 94 08:49:37 GMT", "Sun Nov 06 08:49:37 1994 GMT", "Sun Nov 6 08:49:37 1994",
             "Sun, 06 Nov 1994 08:49:37 GMT GMT", "1994-11-06T08:49:37Z", "784111777",
         ])
-    func noDate(text: String) {
-        #expect(strict(text) == nil)
-    }
+    func noDate(text: String) { #expect(strict(text) == nil) }
 
     @Test(
         "Decision 2: Last-Modified is parsed leniently",
@@ -121,9 +111,7 @@ internal import TestSupport
     }
 
     @Test("Decision 2: seconds may be missing in a lenient date")
-    func lenientWithoutSeconds() {
-        #expect(lenient("Sun, 06 Nov 1994 08:49 GMT") == 784_111_740)
-    }
+    func lenientWithoutSeconds() { #expect(lenient("Sun, 06 Nov 1994 08:49 GMT") == 784_111_740) }
 
     @Test(
         "Decision 2: an ambiguous date is not a date",
@@ -134,9 +122,7 @@ internal import TestSupport
             "Sun Mon 06 Nov 1994 08:49:37", "06 Nov 1994 8:49:37:00", "06 Nov 1994 008:49:37", "06 Nov 1994 :49:37",
             "06 Nov 1994 08:49:37 GMT UTC", "06 Nov 1994 08:4x:37", "06 Nov 1994 08:49:3x", "06 Nov 19940 08:49:37",
         ])
-    func unclear(text: String) {
-        #expect(lenient(text) == nil)
-    }
+    func unclear(text: String) { #expect(lenient(text) == nil) }
 
     @Test("Rejects a long lenient date")
     func longLenientDate() {
@@ -157,9 +143,7 @@ internal import TestSupport
             (.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
             (.min, "Sat, 01 Jan 0000 00:00:00 GMT"),
         ] as [(Int64, String)])
-    func writing(seconds: Int64, text: String) {
-        #expect(HTTPDate(secondsSince1970: seconds).description == text)
-    }
+    func writing(seconds: Int64, text: String) { #expect(HTTPDate(secondsSince1970: seconds).description == text) }
 
     @Test("Reads written dates back")
     func roundTrip() {

@@ -61,9 +61,7 @@ internal import TestSupport
         }
     }
 
-    @Test(
-        "Random bytes never make the Cache-Control parser trap or return a value out of range",
-        .requirement("P09", "P13"))
+    @Test("The Cache-Control parser reads random bytes without a trap, and in range", .requirement("P09", "P13"))
     func cacheControl() {
         var generator = SeededGenerator()
         for _ in 0..<Self.rounds {
@@ -186,7 +184,7 @@ internal import TestSupport
             "\"", "\\\"", "\"\\", ",", "a", "a,", "a=\"", "a=\"b\",", ";", " ", "no-cache=\"a\",", "no-cache=\"a",
             "06 ", "08:49:37 ", "*", "-", "9",
         ])
-    func longField(piece: String) {
+    func longField(piece: String) throws {
         let start = ThreadTime.now()
         // Quadratic work exceeds the limit in debug and in release builds.
         defer { #expect(ThreadTime.now() - start < .seconds(60)) }
@@ -196,8 +194,7 @@ internal import TestSupport
         #expect(!CacheControl(one(.cacheControl)).isPublic)
         #expect(HTTPDate(HTTPField(name: .date, lenientValue: bytes), now: Sample.time()) == nil)
         #expect(HTTPDate(lenient: HTTPField(name: .date, lenientValue: bytes), now: Sample.time()) == nil)
-        let varyKey = VaryKey(
-            response: one(.vary), request: Sample.request(), fingerprint: Sample.fingerprint)
+        let varyKey = VaryKey(response: one(.vary), request: Sample.request(), fingerprint: Sample.fingerprint)
         #expect((varyKey?.text.utf8.count ?? 0) <= bytes.count)
         for name in [HTTPField.Name.accept, .acceptLanguage, .te] {
             var request = Sample.request()
@@ -215,10 +212,7 @@ internal import TestSupport
         _ = Preconditions(conditional).adding([tagged], to: conditional)
         var exchange = Sample.exchange("X: y")
         exchange.reply.headerFields += one(.connection)
-        guard case .store(let stored) = Sample.decide(on: exchange) else {
-            Issue.record("not stored")
-            return
-        }
+        let stored = try #require(Sample.decide(on: exchange).stored)
         #expect(!stored.fields.contains(.connection))
     }
 }

@@ -123,8 +123,7 @@ internal import TestSupport
         var generator = SeededGenerator()
         let pieces = [
             "http", "https", ":", "/", "//", "..", ".", "?", "#", "@", "[", "]", "example.com", "evil", "443", "\\",
-            "%",
-            "a", "é", "\t",
+            "%", "a", "é", "\t",
         ]
         for _ in 0..<4000 {
             let value = (0..<Int.random(in: 0...9, using: &generator)).map { _ in

@@ -53,8 +53,7 @@ import TestSupport
     func composing() {
         let first = CachePolicy.Override(mode: .cacheFirst, staleIfError: .seconds(1))
         let second = CachePolicy.Override(mode: .cacheOnly, staleWhenDisconnected: .seconds(2))
-        let both = CachePolicy.Override(
-            mode: .cacheOnly, staleIfError: .seconds(1), staleWhenDisconnected: .seconds(2))
+        let both = CachePolicy.Override(mode: .cacheOnly, staleIfError: .seconds(1), staleWhenDisconnected: .seconds(2))
         #expect(first.applying(second) == both)
         #expect(Self.base.applying(both) == Self.base.applying(first).applying(second))
     }

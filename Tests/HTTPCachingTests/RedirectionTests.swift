@@ -4,8 +4,7 @@ import TestSupport
     private func target(
         _ location: String, from url: String = "http://a/b/c/d;p?q", status: HTTPResponse.Status = .found
     ) -> String? {
-        Redirection.target(
-            of: HTTPResponse(status: status, headerFields: [.location: location]), from: url)
+        Redirection.target(of: HTTPResponse(status: status, headerFields: [.location: location]), from: url)
     }
 
     @Test(
@@ -28,9 +27,7 @@ import TestSupport
             // A strict parser: "http:g" has a scheme and no host.
             ("http:g", "http:g"),
         ])
-    func resolution(location: String, expected: String) {
-        #expect(target(location) == expected)
-    }
+    func resolution(location: String, expected: String) { #expect(target(location) == expected) }
 
     @Test(
         "RFC 3986 §2.4: nothing is encoded or decoded twice",

@@ -20,7 +20,7 @@ internal import TestSupport
         }
         #expect(
             StaleFallback.choose(
-                for: Sample.request(), candidates: [response], failure: .disconnected, policy: .shared,
+                for: Sample.request(), candidates: [response], status: nil, policy: .shared,
                 now: Sample.time(60), fingerprint: Sample.fingerprint) == nil)
         #expect(Sample.decide(Sample.request(), response, minute, policy: .shared) == .hit(1, age: 0, isStale: false))
     }
@@ -84,9 +84,7 @@ internal import TestSupport
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: \(control)"), minute, at: at)) == expected)
     }
 
-    @Test(
-        "The staleness of a response from the future is unknown; only max-stale without a value allows it",
-        .requirement("Q02"))
+    @Test("Only max-stale without a value allows the unknown staleness of a future response", .requirement("Q02"))
     func staleFromFuture() {
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale=9999"), minute, at: -60)) == .validate)
         #expect(Outcome(Sample.decide(Sample.request("Cache-Control: max-stale"), minute, at: -60)) == .staleHit)
@@ -135,8 +133,7 @@ internal import TestSupport
 
     @Test(
         "RFC 9111 §5.2.2.8, §5.2.2.10: in a shared cache, proxy-revalidate and s-maxage also forbid it",
-        .requirement("R01"),
-        arguments: ["max-age=60, proxy-revalidate", "s-maxage=60"])
+        .requirement("R01"), arguments: ["max-age=60, proxy-revalidate", "s-maxage=60"])
     func sharedResponseOutranks(control: String) {
         let response = Sample.stored("Cache-Control: \(control)", "ETag: \"a\"")
         let request = Sample.request("Cache-Control: max-stale")
@@ -304,7 +301,6 @@ internal import TestSupport
     @Test("RFC 9211 §2.2: the reasons have their registered names", .requirement("W02"))
     func reasons() {
         let reasons: [ForwardReason] = [.bypass, .method, .uriMiss, .varyMiss, .miss, .request, .stale]
-        #expect(
-            reasons.map(\.rawValue) == ["bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale"])
+        #expect(reasons.map(\.rawValue) == ["bypass", "method", "uri-miss", "vary-miss", "miss", "request", "stale"])
     }
 }

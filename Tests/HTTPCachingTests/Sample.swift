@@ -27,8 +27,7 @@ enum Sample {
     static func request(
         _ lines: String..., method: HTTPRequest.Method = .get, scheme: String = "https"
     ) -> HTTPRequest {
-        HTTPRequest(
-            method: method, scheme: scheme, authority: "example.com", path: "/", headerFields: fields(lines))
+        HTTPRequest(method: method, scheme: scheme, authority: "example.com", path: "/", headerFields: fields(lines))
     }
 
     /// A response requested and received at `received`. By default, its `Date` is `received`, too.
@@ -84,6 +83,35 @@ enum Sample {
             for: exchange, original: original ?? unconditional, candidates: candidates,
             question: validated.map { .validation($0) } ?? .none, policy: policy, fingerprint: fingerprint)
     }
+}
+
+/// The values of the lines of a `Cache-Control` or a targeted field, and its directives. `nil` for an ignored field.
+struct ControlCase: Sendable, CustomTestStringConvertible {
+    let lines: [String]
+    let expected: CacheControl?
+
+    /// The lines, the directives without an argument, and the others.
+    init(
+        _ lines: String..., is flags: [WritableKeyPath<CacheControl, Bool>] = [],
+        expect build: (inout CacheControl) -> Void = { _ in }
+    ) {
+        self.lines = lines
+        var expected = CacheControl()
+        for flag in flags { expected[keyPath: flag] = true }
+        build(&expected)
+        self.expected = expected
+    }
+
+    init(ignored lines: String...) { (self.lines, expected) = (lines, nil) }
+
+    var testDescription: String { lines.joined(separator: " | ") }
+
+    func fields(_ name: String) -> HTTPFields { Sample.fields(lines.map { "\(name): \($0)" }) }
+}
+
+extension ReplyDecision {
+    /// The response to store, if this decision stores one.
+    var stored: StoredResponse? { if case .store(let response) = self { response } else { nil } }
 }
 
 /// A summary of a decision, for tables that need no details.

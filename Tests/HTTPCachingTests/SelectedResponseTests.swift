@@ -4,8 +4,7 @@ import TestSupport
     private func choose(
         _ request: HTTPRequest = Sample.request(), _ candidates: StoredResponse..., policy: CachePolicy = CachePolicy()
     ) -> Int? {
-        SelectedResponse.choose(
-            for: request, candidates: candidates, policy: policy, fingerprint: Sample.fingerprint)
+        SelectedResponse.choose(for: request, candidates: candidates, policy: policy, fingerprint: Sample.fingerprint)
     }
 
     @Test("Selection ignores freshness and the directives of response, request and policy")

@@ -37,9 +37,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case(#"ext="stale-while-revalidate=30, stale-if-error=40""#),
             Case("max-age=600"),
         ])
-    fileprivate func readable(_ example: Case) {
-        check(example)
-    }
+    fileprivate func readable(_ example: Case) { check(example) }
 
     @Test(
         "The first of two counts; a malformed value opens no window", .requirement("P06", "P08", "P11", "P13", "P14"),
@@ -54,9 +52,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("stale-while-revalidate=30; stale-if-error=40", revalidate: .malformed, error: .malformed),
             Case(#"ext="x, stale-while-revalidate=30, stale-if-error=40"#, revalidate: .malformed, error: .malformed),
         ])
-    fileprivate func malformed(_ example: Case) {
-        check(example)
-    }
+    fileprivate func malformed(_ example: Case) { check(example) }
 
     @Test(
         "RFC 9111 §1.2.2: numbers beyond 2^31 count as 2^31", .requirement("P09"),

@@ -42,9 +42,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("stale-while-revalidate=99999999999", at: 2_000_000_000, .revalidatedHit),
             Case("stale-while-revalidate=30", at: -6, .validate),
         ])
-    fileprivate func window(_ example: Case) {
-        check(example)
-    }
+    fileprivate func window(_ example: Case) { check(example) }
 
     @Test("The answer has its age, and is the most recent usable response", .requirement("E01"))
     func answer() {
@@ -68,9 +66,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("stale-while-revalidate=30, s-maxage=10", at: 10, policy: .shared, .validate),
             Case("stale-while-revalidate=30", at: 10, policy: .shared, .revalidatedHit),
         ])
-    fileprivate func forbidden(_ example: Case) {
-        check(example)
-    }
+    fileprivate func forbidden(_ example: Case) { check(example) }
 
     @Test(
         "Directives of the request take precedence over the window",
@@ -89,9 +85,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
             Case("stale-while-revalidate=30", "only-if-cached", at: 41, .unsatisfiable),
             Case("stale-while-revalidate=30", "no-store", at: 10, .revalidatedHit),
         ])
-    fileprivate func request(_ example: Case) {
-        check(example)
-    }
+    fileprivate func request(_ example: Case) { check(example) }
 
     @Test(
         "Each mode inside the window", .requirement("E01", "B5"),

@@ -2,8 +2,7 @@ internal import TestSupport
 
 @Suite struct VaryKeyTests {
     private func select(vary: String..., of request: HTTPRequest) -> VaryKey? {
-        VaryKey(
-            response: Sample.fields(vary.map { "Vary: \($0)" }), request: request, fingerprint: Sample.fingerprint)
+        VaryKey(response: Sample.fields(vary.map { "Vary: \($0)" }), request: request, fingerprint: Sample.fingerprint)
     }
 
     private func matches(_ varyKey: VaryKey?, _ request: HTTPRequest) -> Bool? {
@@ -48,9 +47,7 @@ internal import TestSupport
         #expect(matches(present, Sample.request("Accept:")) == false)
     }
 
-    @Test(
-        "Sec-Fetch-* selects by the sent value; a request without it selects a response stored without it",
-        .requirement("N02"))
+    @Test("Sec-Fetch-* selects by the sent value, or by its absence", .requirement("N02"))
     func fetchMetadata() {
         let page = Sample.request("Sec-Fetch-Dest: document", "Sec-Fetch-Mode: navigate")
         let script = Sample.request("Sec-Fetch-Dest: script", "Sec-Fetch-Mode: no-cors")
@@ -74,14 +71,10 @@ internal import TestSupport
     @Test(
         "A malformed list of field names counts as *", .requirement("P29"),
         arguments: ["Foo Bar", "\"Foo\"", "Foo;q=1", "Föö"])
-    func noList(vary: String) {
-        #expect(select(vary: vary, of: Sample.request()) == nil)
-    }
+    func noList(vary: String) { #expect(select(vary: vary, of: Sample.request()) == nil) }
 
     @Test("A field name that begins with * is not a *", .requirement("P29"))
-    func starInName() {
-        #expect(select(vary: "*foo", of: Sample.request())?.text == "*foo")
-    }
+    func starInName() { #expect(select(vary: "*foo", of: Sample.request())?.text == "*foo") }
 
     @Test("Too many names count as *")
     func manyNames() {
@@ -115,9 +108,7 @@ internal import TestSupport
     func credentials(name: String) throws {
         let request = Sample.request("\(name): secret")
         let varyKey = try #require(select(vary: name, of: request))
-        #expect(
-            varyKey.text
-                == "\(name.lowercased()): \(Sample.fingerprint(name: name.lowercased(), value: "secret"))")
+        #expect(varyKey.text == "\(name.lowercased()): \(Sample.fingerprint(name: name.lowercased(), value: "secret"))")
         #expect(matches(varyKey, request) == true)
         #expect(matches(varyKey, Sample.request("\(name): other")) == false)
         #expect(matches(varyKey, Sample.request()) == false)
@@ -175,7 +166,5 @@ internal import TestSupport
     @Test(
         "A text that is not a key of the request matches nothing",
         arguments: ["accept: b", "\n", "accept", ":", "accept:a", " accept", "accept: a\n", "accept: a\naccept: b"])
-    func damagedText(text: String) {
-        #expect(matches(VaryKey(text: text), Sample.request("Accept: a")) == false)
-    }
+    func damagedText(text: String) { #expect(matches(VaryKey(text: text), Sample.request("Accept: a")) == false) }
 }

@@ -1,6 +1,6 @@
 import TestSupport
 
-@Suite("FileOrigin", .timeLimit(.minutes(20)))
+@Suite("FileOrigin", .timeLimit(.minutes(5)))
 struct FileOriginTests {
     private let directory: TemporaryDirectory
     private let files: FileOrigin
@@ -57,9 +57,8 @@ struct FileOriginTests {
         "No request reaches a file outside the tree",
         arguments: [
             "/../secret.txt", "/deep/../../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt",
-            "/%252e%252e/secret.txt",
-            "/deep/..", "/", "", "//index.html", "/./index.html", "/index.html/", "/index.html%00", "/link.txt",
-            "/up/secret.txt", "/up/site/index.html", "/deep", "index.html", "*",
+            "/%252e%252e/secret.txt", "/deep/..", "/", "", "//index.html", "/./index.html", "/index.html/",
+            "/index.html%00", "/link.txt", "/up/secret.txt", "/up/site/index.html", "/deep", "index.html", "*",
         ])
     func traversal(path: String) {
         #expect(files.reply(to: OriginRequest(path: path)).status == .notFound)

@@ -5,7 +5,7 @@ import FoundationNetworking
 #else
 #endif
 
-@Suite("LoopbackOrigin", .timeLimit(.minutes(20)))
+@Suite("LoopbackOrigin", .timeLimit(.minutes(5)))
 struct LoopbackOriginTests {
     @Test("A connection serves requests until the client asks it to end")
     func keepAlive() async throws {
@@ -195,8 +195,7 @@ struct LoopbackOriginTests {
         try await late?.close()
     }
 
-    @Test(
-        "URLSession can use it", arguments: [OriginReply.Delivery.complete, .chunked(bytes: 1000), .closeDelimited])
+    @Test("URLSession can use it", arguments: [OriginReply.Delivery.complete, .chunked(bytes: 1000), .closeDelimited])
     func urlSession(delivery: OriginReply.Delivery) async throws {
         let body = [UInt8](repeating: 7, count: 100_000)
         let origin = try await LoopbackOrigin { _ in .ok(body, contentType: "image/png").delivered(delivery) }

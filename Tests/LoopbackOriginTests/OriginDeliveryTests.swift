@@ -1,6 +1,6 @@
 import TestSupport
 
-@Suite("OriginReply.Delivery", .timeLimit(.minutes(20)))
+@Suite("OriginReply.Delivery", .timeLimit(.minutes(5)))
 struct OriginDeliveryTests {
     @Test("chunked")
     func chunked() async throws {

@@ -43,13 +43,9 @@ final class RawClient {
         arriving = stream.makeAsyncIterator()
     }
 
-    deinit {
-        channel.close(promise: nil)
-    }
+    deinit { channel.close(promise: nil) }
 
-    func send(_ text: String) async throws {
-        try await channel.writeAndFlush(ByteBuffer(string: text))
-    }
+    func send(_ text: String) async throws { try await channel.writeAndFlush(ByteBuffer(string: text)) }
 
     /// Sends a request without a body and with these fields.
     func request(_ path: String = "/", method: String = "GET", _ fields: String...) async throws {
@@ -57,9 +53,7 @@ final class RawClient {
         try await send(lines.joined(separator: "\r\n"))
     }
 
-    func close() async throws {
-        try await channel.close()
-    }
+    func close() async throws { try await channel.close() }
 
     /// The bytes to the end of the next head, without the empty line.
     func head() async throws -> String {
@@ -113,19 +107,11 @@ private final class Receiver: ChannelInboundHandler {
 
     private let source: AsyncThrowingStream<ByteBuffer, any Error>.Continuation
 
-    init(source: AsyncThrowingStream<ByteBuffer, any Error>.Continuation) {
-        self.source = source
-    }
+    init(source: AsyncThrowingStream<ByteBuffer, any Error>.Continuation) { self.source = source }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        source.yield(unwrapInboundIn(data))
-    }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { source.yield(unwrapInboundIn(data)) }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        source.finish(throwing: error)
-    }
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { source.finish(throwing: error) }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        source.finish()
-    }
+    func channelInactive(context: ChannelHandlerContext) { source.finish() }
 }

@@ -108,7 +108,9 @@ final class App: Sendable {
         let metadata = EntryMetadata(etag: version.etag, requestedAt: Date(), receivedAt: Date())
         let bytes = version.bytes
         try whenOpen {
-            guard let lock = try store.tryLock(key) else { throw Failure("another process has locked \(name)") }
+            guard let lock = try store.keyLocks.tryLock(key).lock else {
+                throw Failure("another process has locked \(name)")
+            }
             defer { lock.release() }
             let writer = store.makeBodyWriter()
             while writer.byteCount < bytes.count {
@@ -167,9 +169,7 @@ private final class SuspensionGate: Sendable {
     private nonisolated(unsafe) var isOpen = true
     private nonisolated(unsafe) var waiting = 0
 
-    func close() {
-        condition.withLock { isOpen = false }
-    }
+    func close() { condition.withLock { isOpen = false } }
 
     func open() {
         condition.withLock {
@@ -190,8 +190,6 @@ private final class SuspensionGate: Sendable {
 
     /// Waits until this many threads wait.
     func waitForThreads(_ count: Int) {
-        condition.withLock {
-            while waiting < count { condition.wait() }
-        }
+        condition.withLock { while waiting < count { condition.wait() } }
     }
 }

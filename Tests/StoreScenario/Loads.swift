@@ -8,15 +8,14 @@ struct Loads {
     private let journal: Journal
 
     init(_ options: ScenarioOptions, _ journal: Journal) throws {
-        store = try ResponseStore(
-            directory: URL(filePath: options.directory), configuration: options.configuration)
+        store = try ResponseStore(directory: URL(filePath: options.directory), configuration: options.configuration)
         self.journal = journal
     }
 
     /// Locks a key until the program is killed or its parent ends.
     func hold(_ key: String) throws {
         let parent = getppid()
-        guard let lock = try store.tryLock(CacheKey(name: key)) else { return journal.note("refused") }
+        guard let lock = try store.keyLocks.tryLock(CacheKey(name: key)).lock else { return journal.note("refused") }
         journal.note("locked")
         // Long enough for a busy machine to kill the program.
         alarm(0)
@@ -27,10 +26,10 @@ struct Loads {
     func load(_ keys: [String]) throws {
         for name in keys {
             let key = try CacheKey(name: name)
-            var lock = try store.tryLock(key)
+            var lock = try store.keyLocks.tryLock(key).lock
             while lock == nil {
                 sched_yield()
-                lock = try store.tryLock(key)
+                lock = try store.keyLocks.tryLock(key).lock
             }
             if try !store.contains(key) {
                 journal.note(name)

@@ -62,9 +62,7 @@ struct StoreScenario {
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 }
 
 extension ScenarioOptions {

@@ -86,9 +86,7 @@ private struct StressBody {
 
     var etag: String { "\"\(subject) \(number) \(padding)\"" }
 
-    var bytes: Data {
-        Data("\(subject) \(number) \(padding)\n".utf8) + .noise(padding, seed: number)
-    }
+    var bytes: Data { Data("\(subject) \(number) \(padding)\n".utf8) + .noise(padding, seed: number) }
 
     init(subject: String, number: UInt64, padding: Int) {
         self.subject = subject

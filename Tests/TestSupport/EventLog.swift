@@ -28,9 +28,7 @@ public final class EventLog: Sendable {
     public var errors: [String] { entries.filter { $0.level == .error }.map(\.line) }
 
     /// A logger that writes to this log.
-    public var logger: Logger {
-        Logger(label: "test") { _ in Handler(log: self) }
-    }
+    public var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
 
     private struct Handler: LogHandler {
         let log: EventLog
@@ -43,8 +41,7 @@ public final class EventLog: Sendable {
         }
 
         func log(event: LogEvent) {
-            let entry = Entry(
-                level: event.level, message: event.message.description, metadata: event.metadata ?? [:])
+            let entry = Entry(level: event.level, message: event.message.description, metadata: event.metadata ?? [:])
             log.log.withLock { $0.append(entry) }
         }
     }

@@ -6,7 +6,5 @@ public final class FirstTime: Sendable {
     public init() {}
 
     /// Returns whether this is the first call.
-    public func isFirst() -> Bool {
-        !hasPassed.exchange(true, ordering: .acquiringAndReleasing)
-    }
+    public func isFirst() -> Bool { !hasPassed.exchange(true, ordering: .acquiringAndReleasing) }
 }

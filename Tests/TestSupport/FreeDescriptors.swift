@@ -19,7 +19,5 @@ public struct FreeDescriptors: Sendable {
     }
 
     /// Closes the files of ``takeAll()``.
-    public func giveBack(_ taken: [Int32]) {
-        for descriptor in taken { close(descriptor) }
-    }
+    public func giveBack(_ taken: [Int32]) { for descriptor in taken { close(descriptor) } }
 }

@@ -18,7 +18,5 @@ public final class InOrderExecutor: TaskExecutor {
     }
 
     /// Returns once all earlier jobs have run.
-    public func settled() async {
-        await withCheckedContinuation { caller in queue.async { caller.resume() } }
-    }
+    public func settled() async { await withCheckedContinuation { caller in queue.async { caller.resume() } } }
 }

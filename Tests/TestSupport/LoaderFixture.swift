@@ -60,10 +60,42 @@ package final class LoaderFixture: Sendable {
     }
 }
 
+extension LoaderFixture {
+    /// A transport with this script, and a fixture that sends its requests to it.
+    package static func scripted(
+        policy: CachePolicy? = nil, limits: Limits? = nil,
+        _ answer: @escaping @Sendable (HTTPRequest, Data?) async throws(TransportError) -> TransportResponse
+    ) throws -> (ScriptedTransport, LoaderFixture) {
+        try sending(to: ScriptedTransport(answer), policy: policy, limits: limits)
+    }
+
+    /// The transport, and a fixture that sends its requests to it.
+    package static func sending<Transport: HTTPTransport>(
+        to transport: Transport, directory: TemporaryDirectory? = nil, policy: CachePolicy? = nil,
+        limits: Limits? = nil, configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
+    ) throws -> (Transport, LoaderFixture) {
+        let fixture = try LoaderFixture(
+            transport: transport, directory: directory, policy: policy, limits: limits, configure: configure)
+        return (transport, fixture)
+    }
+}
+
 extension ScriptedTransport {
     /// Sends the replies of an origin in order, without a network, and repeats the last one.
     package convenience init(_ first: OriginReply, _ others: OriginReply...) {
         self.init(([first] + others).map { .reply($0.status, $0.fields, body: Data($0.body)) })
+    }
+}
+
+extension ScriptedTransport {
+    /// Gives this reply to each request that the gate lets pass.
+    package static func held(
+        by gate: Gate, _ reply: @autoclosure @escaping @Sendable () -> TransportResponse
+    ) -> ScriptedTransport {
+        ScriptedTransport { _, _ in
+            await gate.wait()
+            return reply()
+        }
     }
 }
 

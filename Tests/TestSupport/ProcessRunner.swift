@@ -57,8 +57,7 @@ public enum ProcessRunner {
             async let standardError = readToEnd(error.fileHandleForReading)
             let ending = await child.ending()
             let (out, err) = try await (standardOutput, standardError)
-            return Output(
-                exitCode: ending.code, wasKilled: ending.isSignal, standardOutput: out, standardError: err)
+            return Output(exitCode: ending.code, wasKilled: ending.isSignal, standardOutput: out, standardError: err)
         } onCancel: {
             child.kill()
         }
@@ -117,9 +116,7 @@ public enum ProcessRunner {
     /// Reads on a separate thread, which blocks until the program closes its end.
     private static func readToEnd(_ handle: FileHandle) async throws -> Data {
         try await withCheckedThrowingContinuation { caller in
-            Thread.detachNewThread {
-                caller.resume(with: Result { try handle.readToEnd() ?? Data() })
-            }
+            Thread.detachNewThread { caller.resume(with: Result { try handle.readToEnd() ?? Data() }) }
         }
     }
 }

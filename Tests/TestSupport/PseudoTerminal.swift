@@ -21,9 +21,7 @@ final class PseudoTerminal: Sendable {
 
     #if !canImport(Darwin)
     /// openpty(3). glibc has this function, but Swift does not import it.
-    private static var openpty: OpenTerminal? {
-        dlsym(nil, "openpty").map { unsafeBitCast($0, to: OpenTerminal.self) }
-    }
+    private static var openpty: OpenTerminal? { dlsym(nil, "openpty").map { unsafeBitCast($0, to: OpenTerminal.self) } }
 
     private typealias OpenTerminal =
         @convention(c) (

@@ -18,9 +18,7 @@ package final class ServerProcess: Sendable {
         throw URLError(.cannotConnectToHost)
     }
 
-    deinit {
-        task.cancel()
-    }
+    deinit { task.cancel() }
 
     /// Starts nginx.
     ///

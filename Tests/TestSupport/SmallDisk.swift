@@ -25,7 +25,5 @@ public final class SmallDisk: Sendable {
     }
 
     /// Whether this process can mount a file system.
-    public static var isPossible: Bool {
-        (try? SmallDisk(byteCount: 65_536)) != nil
-    }
+    public static var isPossible: Bool { (try? SmallDisk(byteCount: 65_536)) != nil }
 }

@@ -85,8 +85,6 @@ final class SpawnedProcess: Sendable {
 
     /// Kills the program if it is still running.
     func kill() {
-        running.withLock { running in
-            if let running { _ = Foundation.kill(running, SIGKILL) }
-        }
+        running.withLock { running in if let running { _ = Foundation.kill(running, SIGKILL) } }
     }
 }

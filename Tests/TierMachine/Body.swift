@@ -63,7 +63,9 @@ enum Body {
 struct OriginInside: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+    func send(
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
         let target = Body.Target(request)
         try? await Task.sleep(for: .milliseconds(target.delay))
         var fields: HTTPFields = [.cacheControl: "max-age=86400", .date: OriginDate.now()]

@@ -2,8 +2,7 @@ import CacheLoader
 import Foundation
 import Testing
 
-@Suite("ChunkBuffer")
-struct ChunkBufferTests {
+@Suite("ChunkBuffer") struct ChunkBufferTests {
     private typealias Buffer = ChunkBuffer<String>
     private var buffer = Buffer()
     private let half = Data(count: Buffer.highWaterMark / 2)

@@ -1,8 +1,7 @@
 import CacheLoader
 import Testing
 
-@Suite("ProxySettings")
-struct ProxySettingsTests {
+@Suite("ProxySettings") struct ProxySettingsTests {
     private func proxy(_ environment: [String: String], _ scheme: String, _ authority: String = "a.test") throws
         -> String?
     {
@@ -15,8 +14,7 @@ struct ProxySettingsTests {
         "The variable of the scheme takes precedence over that of all schemes, and lower case over upper",
         arguments: [
             ([:], nil, nil), (["http_proxy": "http://p:3128"], "http://p:3128", nil),
-            (["HTTP_PROXY": "p:3128"], nil, nil),
-            (["HTTPS_PROXY": "p:3128"], nil, "http://p:3128"),
+            (["HTTP_PROXY": "p:3128"], nil, nil), (["HTTPS_PROXY": "p:3128"], nil, "http://p:3128"),
             (["https_proxy": "p:1", "HTTPS_PROXY": "p:2"], nil, "http://p:1"),
             (["all_proxy": "p", "https_proxy": "q"], "http://p:1080", "http://q:1080"),
             (["ALL_PROXY": "socks5h://p:9"], "socks5h://p:9", "socks5h://p:9"), (["http_proxy": ""], nil, nil),

@@ -5,8 +5,7 @@ import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite("RequestContent")
-struct RequestContentTests {
+@Suite("RequestContent") struct RequestContentTests {
     private struct Failure: Error {}
 
     private func stream(_ chunks: [String], length: Int64?) -> RequestContent {
@@ -75,8 +74,7 @@ struct RequestContentTests {
             (Failure(), .other), (CancellationError(), .cancelled), (TransportError(.timedOut), .timedOut),
         ] as [(any Error, TransportError.Code)])
     func failure(_ failure: any Error, _ code: TransportError.Code) async {
-        let content = RequestContent(
-            length: nil, AsyncThrowingStream<Data, any Error> { $0.finish(throwing: failure) })
+        let content = RequestContent(length: nil, AsyncThrowingStream<Data, any Error> { $0.finish(throwing: failure) })
         let error = await #expect(throws: TransportError.self) { try await content.next() }
         #expect(error?.code == code)
     }

@@ -4,13 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Root certificates")
-struct RootCertificatesTests {
+@Suite("Root certificates") struct RootCertificatesTests {
     private let directory: TemporaryDirectory
 
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     private func file(_ text: String) throws -> String {
         let url = directory.url.appending(path: "certificates.pem")

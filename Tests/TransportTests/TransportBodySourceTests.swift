@@ -4,8 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("TransportBody: sources")
-struct TransportBodySourceTests {
+@Suite("TransportBody: sources") struct TransportBodySourceTests {
     private struct Failure: Error {}
 
     @Test("Data arrives as one chunk, and empty data as none")

@@ -10,8 +10,7 @@ import Testing
 import TestSupport
 #endif
 
-@Suite("Transport: bodies")
-struct TransportBodyTests {
+@Suite("Transport: bodies") struct TransportBodyTests {
     private static let body = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 997) }
 
     @Test(
@@ -28,7 +27,6 @@ struct TransportBodyTests {
             #expect(answer.head.status == .ok)
             #expect(try answer.body.get() == Data(Self.body))
             #expect(answer.origin.requestCount == 1)
-            await answer.origin.stop()
         }
     }
 
@@ -39,7 +37,6 @@ struct TransportBodyTests {
         let answer = try await adapter.exchange(OriginReply.ok(Self.body).delivered(delivery))
         let error = #expect(throws: TransportError.self) { try answer.body.get() }
         #expect(error?.code == .truncated)
-        await answer.origin.stop()
     }
 
     @Test("An invalid chunk size throws, without an end", arguments: TransportAdapter.allCases)
@@ -59,7 +56,6 @@ struct TransportBodyTests {
             : .ok("0123456789".utf8).delivered(.declaring(length: 4))
         let answer = try await adapter.exchange(reply)
         #expect(try answer.body.get() == Data("0123".utf8))
-        await answer.origin.stop()
     }
 
     @Test(
@@ -71,7 +67,6 @@ struct TransportBodyTests {
         #expect(answer.head.status == exchange.1)
         #expect(answer.head.headerFields[.contentLength] == fields[.contentLength])
         #expect(try answer.body.get().isEmpty)
-        await answer.origin.stop()
     }
 
     @Test("A redirect is delivered like any other response", arguments: TransportAdapter.allCases)
@@ -82,20 +77,17 @@ struct TransportBodyTests {
         #expect(answer.head.headerFields[.location] == "/elsewhere")
         #expect(try answer.body.get() == Data("moved".utf8))
         #expect(answer.origin.requestCount == 1)
-        await answer.origin.stop()
     }
 
     @Test(
         "An unknown content coding is left to the caller", arguments: TransportAdapter.allCases,
         ["zip", "identity", "r"])
     func unknownCoding(adapter: TransportAdapter, coding: String) async throws {
-        let answer = try await adapter.exchange(
-            .status(.ok, fields: [.contentEncoding: coding], body: "as it is".utf8))
+        let answer = try await adapter.exchange(.status(.ok, fields: [.contentEncoding: coding], body: "as it is".utf8))
         if case .success(let bytes) = answer.body {
             #expect(bytes == Data("as it is".utf8))
             #expect(answer.head.headerFields[.contentEncoding] == coding)
         }
-        await answer.origin.stop()
     }
 }
 

@@ -9,8 +9,7 @@ import Testing
 import TestSupport
 #endif
 
-@Suite("Transport: content")
-struct TransportContentTests {
+@Suite("Transport: content") struct TransportContentTests {
     private static let chunks = (1...3).map { Data(repeating: $0, count: 1_000_000) }
 
     private func stream(length: Int64?, failure: TransportError? = nil) -> RequestContent {
@@ -24,7 +23,6 @@ struct TransportContentTests {
             .ok("x".utf8), method: method, content: RequestContent(Data("abc".utf8)))
         #expect(answer.origin.requests.map(\.method) == [method])
         #expect(answer.origin.requests.map(\.body) == [Array("abc".utf8)])
-        await answer.origin.stop()
     }
 
     @Test("A stream is sent whole", arguments: TransportAdapter.allCases, [nil, 3_000_000] as [Int64?])
@@ -35,7 +33,6 @@ struct TransportContentTests {
         let isChunked = request.fields[.transferEncoding] == "chunked"
         #expect(request.fields[.contentLength] == (isChunked ? nil : "3000000"))
         if length != nil { #expect(!isChunked) }
-        await answer.origin.stop()
     }
 
     @Test("A failing stream fails the exchange with its own error", arguments: TransportAdapter.allCases)

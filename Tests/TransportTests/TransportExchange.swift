@@ -51,13 +51,9 @@ extension HTTPRequest {
 
 extension OriginReply {
     /// Sends these lines, then closes the connection.
-    static func raw(_ lines: String...) -> OriginReply {
-        raw(Array(lines.joined(separator: "\r\n").utf8))
-    }
+    static func raw(_ lines: String...) -> OriginReply { raw(Array(lines.joined(separator: "\r\n").utf8)) }
 
-    static func raw(_ bytes: [UInt8]) -> OriginReply {
-        OriginReply().delivered(.garbage(bytes))
-    }
+    static func raw(_ bytes: [UInt8]) -> OriginReply { OriginReply().delivered(.garbage(bytes)) }
 }
 
 /// Returns the error of an exchange, or `nil` for a whole response.

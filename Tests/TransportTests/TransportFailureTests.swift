@@ -9,8 +9,7 @@ import Testing
 import TestSupport
 #endif
 
-@Suite("Transport: failures")
-struct TransportFailureTests {
+@Suite("Transport: failures") struct TransportFailureTests {
     private static let body = Array(repeating: UInt8(ascii: "x"), count: 1_000_000)
 
     @Test(
@@ -34,7 +33,7 @@ struct TransportFailureTests {
     }
 
     @Test(
-        "The idle timeout ends an exchange with a stalled origin", arguments: TransportAdapter.allCases, [-1, 0, 1000])
+        "The idle timeout ends an exchange with a silent origin", arguments: TransportAdapter.allCases, [-1, 0, 1000])
     func stall(adapter: TransportAdapter, afterBytes: Int) async throws {
         let gate = Gate()
         let origin = try await LoopbackOrigin { _ in
@@ -65,8 +64,7 @@ struct TransportFailureTests {
 
     @Test(
         "Cancelling the task ends an exchange immediately, before and after the head",
-        arguments: TransportAdapter.allCases,
-        [false, true])
+        arguments: TransportAdapter.allCases, [false, true])
     func cancellation(adapter: TransportAdapter, afterHead: Bool) async throws {
         let gate = Gate()
         let origin = try await LoopbackOrigin { _ in

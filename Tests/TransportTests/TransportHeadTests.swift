@@ -10,14 +10,12 @@ import Testing
 import TestSupport
 #endif
 
-@Suite("Transport: heads")
-struct TransportHeadTests {
+@Suite("Transport: heads") struct TransportHeadTests {
     @Test("Unregistered statuses", arguments: TransportAdapter.allCases, [200, 299, 418, 599])
     func statuses(adapter: TransportAdapter, code: Int) async throws {
         let answer = try await adapter.exchange(.status(.init(code: code, reasonPhrase: "Any"), body: "x".utf8))
         #expect(answer.head.status.code == code)
         #expect(try answer.body.get() == Data("x".utf8))
-        await answer.origin.stop()
     }
 
     @Test(
@@ -28,7 +26,6 @@ struct TransportHeadTests {
         let answer = try await adapter.exchange(.ok("x".utf8), method: method)
         #expect(answer.origin.requests.map(\.method) == [method])
         #expect(try answer.body.get() == Data("x".utf8))
-        await answer.origin.stop()
     }
 
     @Test(
@@ -41,7 +38,6 @@ struct TransportHeadTests {
         #expect(answer.head.status == .ok)
         #expect(answer.head.headerFields[.init("Link")!] == nil)
         #expect(try answer.body.get() == Data("ok".utf8))
-        await answer.origin.stop()
     }
 
     @Test(
@@ -58,7 +54,6 @@ struct TransportHeadTests {
         for field in seen.fields where !connection.contains(field.name) {
             #expect(expected.headerFields[field.name] == field.value, "\(field.name) was added unseen")
         }
-        await answer.origin.stop()
     }
 
     @Test(
@@ -72,7 +67,6 @@ struct TransportHeadTests {
         let seen = try #require(answer.origin.requests.first).fields
         #expect(seen[.cookie] == "a=1; b=2")
         #expect(seen[.acceptLanguage] == "en, de;q=0.5")
-        await answer.origin.stop()
     }
 
     @Test("Non-ASCII text arrives in both directions", arguments: TransportAdapter.allCases)
@@ -81,7 +75,6 @@ struct TransportHeadTests {
         let answer = try await adapter.exchange(.status(.ok, fields: [name: "grün"]), fields: [name: "grün"])
         #expect(answer.origin.requests.map { $0.fields[name] } == ["grün"])
         #expect(answer.head.headerFields[name] == "grün")
-        await answer.origin.stop()
     }
 
     @Test("Stores no cookies between requests", arguments: TransportAdapter.allCases)

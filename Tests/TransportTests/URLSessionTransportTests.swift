@@ -8,19 +8,15 @@ import TestSupport
 import Testing
 
 /// The behaviour of this transport only. The suites `Transport: …` cover the common behaviour.
-@Suite("URLSessionTransport")
-struct URLSessionTransportTests {
+@Suite("URLSessionTransport") struct URLSessionTransportTests {
     @Test("Marks a body that the session decoded, and drops its encoded length", .requirement("G16"))
     func decoding() async throws {
         // "hello" in a stored block of deflate, as gzip.
         let gzipped: [UInt8] = [
             0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1, 5, 0, 250, 255, 104, 101, 108, 108, 111, 0x86, 0xa6, 0x10, 0x36, 5,
-            0,
-            0, 0,
+            0, 0, 0,
         ]
-        let origin = try await LoopbackOrigin { _ in
-            .status(.ok, fields: [.contentEncoding: "gzip"], body: gzipped)
-        }
+        let origin = try await LoopbackOrigin { _ in .status(.ok, fields: [.contentEncoding: "gzip"], body: gzipped) }
         let request = HTTPRequest(method: .get, scheme: "http", authority: origin.authority, path: "/")
         let response = try await DefaultTransport.patient().send(request, content: nil)
         var bytes = Data()
@@ -89,17 +85,14 @@ struct URLSessionTransportTests {
         #expect(request.body == Array("abcde".utf8))
         #expect(request.fields[.contentLength] == "5")
         #expect(request.fields[.transferEncoding] == nil)
-        await answer.origin.stop()
     }
 
     @Test("Field lines of one name are combined into one, in no defined order")
     func fieldLines() async throws {
-        let reply = OriginReply.raw(
-            "HTTP/1.1 200 OK", "X-One: 1", "x-two: 2", "X-One: 3", "Content-Length: 0", "", "")
+        let reply = OriginReply.raw("HTTP/1.1 200 OK", "X-One: 1", "x-two: 2", "X-One: 3", "Content-Length: 0", "", "")
         let answer = try await TransportAdapter.urlSession.exchange(reply)
         #expect(answer.head.headerFields[values: .init("X-One")!] == ["1, 3"])
         #expect(answer.head.headerFields[.init("X-Two")!] == "2")
-        await answer.origin.stop()
     }
 }
 #endif

@@ -4,8 +4,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("Storing the file of a download task", .timeLimit(.minutes(20)))
-struct DownloadStoringTests {
+@Suite("Storing the file of a download task", .timeLimit(.minutes(5))) struct DownloadStoringTests {
     private let sent = CallCount()
     private let fixture: SessionFixture
     private let bytes = Data.noise(600_000, seed: 4)

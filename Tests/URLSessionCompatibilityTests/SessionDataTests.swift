@@ -5,8 +5,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("URLSession's data(for:) on a cache", .timeLimit(.minutes(20)))
-struct SessionDataTests {
+@Suite("URLSession's data(for:) on a cache", .timeLimit(.minutes(5))) struct SessionDataTests {
     @Test("The response has status, fields and URL; a second request is a hit")
     func response() async throws {
         let fixture = try SessionFixture { _ in
@@ -124,8 +123,7 @@ struct SessionDataTests {
                 stale: "no-cache"),
             Policy(policy: .returnCacheDataElseLoad, missing: "plain", fresh: "none", stale: "none"),
             Policy(policy: .returnCacheDataDontLoad, missing: "failed", fresh: "none", stale: "none"),
-            Policy(
-                policy: .reloadRevalidatingCacheData, missing: "plain", fresh: "conditional", stale: "conditional"),
+            Policy(policy: .reloadRevalidatingCacheData, missing: "plain", fresh: "conditional", stale: "conditional"),
         ])
     func policies(_ test: Policy) async throws {
         let transport = ScriptedTransport { request, _ in

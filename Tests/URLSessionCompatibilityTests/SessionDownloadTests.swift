@@ -4,8 +4,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("URLSession's download(for:) on a cache", .timeLimit(.minutes(20)))
-struct SessionDownloadTests {
+@Suite("URLSession's download(for:) on a cache", .timeLimit(.minutes(5))) struct SessionDownloadTests {
     private let bytes = Data.noise(300_000, seed: 2)
 
     private func fixture(

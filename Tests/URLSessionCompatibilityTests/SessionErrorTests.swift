@@ -4,8 +4,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("Errors of URLSession's methods", .timeLimit(.minutes(20)))
-struct SessionErrorTests {
+@Suite("Errors of URLSession's methods", .timeLimit(.minutes(5))) struct SessionErrorTests {
     @Test(
         "A transport failure becomes the URLError that URLSession throws",
         arguments: [
@@ -106,9 +105,7 @@ struct SessionErrorTests {
             await gate.reached(number)
             // The timers of the head, of the first chunk and of the second one, in this order.
             await eventually { fixture.sleeper.sleeperCount > 0 && fixture.sleeper.sleeps.last == .seconds(7) }
-            if path == "/body" {
-                await eventually { fixture.sleeper.sleeps.filter { $0 == .seconds(7) }.count >= 4 }
-            }
+            if path == "/body" { await eventually { fixture.sleeper.sleeps.filter { $0 == .seconds(7) }.count >= 4 } }
             fixture.sleeper.advance(by: .seconds(6))
             fixture.sleeper.advance(by: .seconds(1))
             await expect(.timedOut, "\(path)") { _ = try await task.value }

@@ -51,9 +51,7 @@ extension URLRequest {
 }
 
 extension URLResponse {
-    var http: HTTPURLResponse {
-        get throws { try #require(self as? HTTPURLResponse) }
-    }
+    var http: HTTPURLResponse { get throws { try #require(self as? HTTPURLResponse) } }
 }
 
 /// Fails unless `body` throws a `URLError` with this code.

@@ -4,8 +4,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("Redirects of URLSession's methods", .timeLimit(.minutes(20)))
-struct SessionRedirectTests {
+@Suite("Redirects of URLSession's methods", .timeLimit(.minutes(5))) struct SessionRedirectTests {
     @Test(
         "RFC 9110 §15.4: 303 changes a method to GET, 301 and 302 change POST; 307 and 308 keep method and content",
         arguments: [

@@ -4,8 +4,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("Importing a URLCache", .timeLimit(.minutes(20)))
-struct URLCacheImportTests {
+@Suite("Importing a URLCache", .timeLimit(.minutes(5))) struct URLCacheImportTests {
     private let sent = CallCount()
     private let fixture: SessionFixture
     private let old: OldURLCache
@@ -220,9 +219,7 @@ struct URLCacheImportTests {
     func damage() async throws {
         var random = SeededGenerator()
         let (request, head) = (OldURLCache.request(.init()), OldURLCache.head(.init()))
-        for _ in 0..<200 {
-            try old.add(request: request.damaged(&random), response: head.damaged(&random))
-        }
+        for _ in 0..<200 { try old.add(request: request.damaged(&random), response: head.damaged(&random)) }
         let result = try await importOld()
         #expect(result.imported + result.outdated + result.refused + result.unreadable == 200, "\(random)")
         try old.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -30,7 +30,9 @@ final class WaitingTransport: HTTPTransport {
         for waiter in waiters { waiter.resume() }
     }
 
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+    func send(
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
         await withCheckedContinuation { continuation in
             let isReady = state.withLock { state in
                 if state.asked.isMultiple(of: expected) { return true }

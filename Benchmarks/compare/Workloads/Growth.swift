@@ -121,7 +121,7 @@ struct Growth {
                         state.store = try ResponseStore.unlimited(place.copy(original, as: "evict"))
                     }
                 ) { _ in
-                    let report = try state.store?.evict(maxEntries: size / 2)
+                    let report = try state.store?.evict(.maxEntries(size / 2))
                     guard report?.entries == size - size / 2 else { throw CStore.Failure(description: "not half") }
                 }.eachCounting(size / 2),
                 Workload.Side(

@@ -21,7 +21,7 @@ struct LookupsDuringEviction {
         let quiet = try latencies(store, keys) { $0 == Self.quietCount }
         let eviction = Eviction()
         Thread.detachNewThread { [size] in
-            let result = Result { try store.evict(maxEntries: size / 2) }
+            let result = Result { try store.evict(.maxEntries(size / 2)) }
             eviction.result.withLock { $0 = result }
         }
         let busy = try latencies(store, keys) { _ in eviction.result.withLock { $0 != nil } }

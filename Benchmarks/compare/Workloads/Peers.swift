@@ -61,7 +61,7 @@ struct Peers {
                 state.store = try filledStore("peers evict")
             }
         ) { _ in
-            try state.store?.evict(maxEntries: Self.filled / 2)
+            try state.store?.evict(.maxEntries(Self.filled / 2))
         }.eachCounting(Self.filled / 2)
         return try workload(ours, operations: 1, .evict) { _ in "evict \(Self.filled) 16384" }
     }

@@ -12,19 +12,8 @@ struct OriginTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { transport.prepare(request) }
 
     func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
-        try await transport.send(directed(request), content: content)
-    }
-
-    func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
-    ) async throws(TransportError) -> TransportResponse {
-        try await transport.send(directed(request), content: content, onInterimResponse: onInterimResponse)
-    }
-
-    private func directed(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         if !request.headerFields.contains(where: { $0.name.canonicalName == "host" }),
             let name = HTTPField.Name("Host"), let authority = request.authority
@@ -32,6 +21,6 @@ struct OriginTransport: HTTPTransport {
             request.headerFields.append(HTTPField(name: name, value: authority))
         }
         (request.scheme, request.authority) = (origin.scheme, origin.authority)
-        return request
+        return try await transport.send(request, content: content, onInterimResponse: onInterimResponse)
     }
 }

@@ -40,25 +40,9 @@ public struct TracingTransport: HTTPTransport {
     /// Whether the base transport passes bodies in unknown content codings.
     public var passesUnknownCodings: Bool { base.passesUnknownCodings }
 
-    /// Sends the request through the base transport, in a span.
-    public func send(
-        _ request: HTTPRequest, content: RequestContent?
-    ) async throws(TransportError) -> TransportResponse {
-        try await trace(request) { request throws(TransportError) in try await base.send(request, content: content) }
-    }
-
     /// Sends the request through the base transport, in a span, and passes on its interim responses.
     public func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
-    ) async throws(TransportError) -> TransportResponse {
-        try await trace(request) { request throws(TransportError) in
-            try await base.send(request, content: content, onInterimResponse: onInterimResponse)
-        }
-    }
-
-    private func trace(
-        _ request: HTTPRequest, _ send: (HTTPRequest) async throws(TransportError) -> TransportResponse
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         let exchange = TracedExchange(request, tracer)
         var request = request
@@ -67,7 +51,8 @@ public struct TracingTransport: HTTPTransport {
             exchange.context
         ) {
             do throws(TransportError) {
-                return .success(try await send(request))
+                return .success(
+                    try await base.send(request, content: content, onInterimResponse: onInterimResponse))
             } catch {
                 return .failure(error)
             }

@@ -8,7 +8,9 @@ struct RouteTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
     /// Sends the head. The middleware passes the content of the request to the route itself.
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+    func send(
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
         guard let exchange = RouteExchange.current else {
             throw TransportError(.unsupportedRequest, message: "no request waits for its route")
         }

@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("HTTPCache.execute: content of requests", .timeLimit(.minutes(20)))
+@Suite("HTTPCache.execute: content of requests", .timeLimit(.minutes(5)))
 struct ExecuteContentTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

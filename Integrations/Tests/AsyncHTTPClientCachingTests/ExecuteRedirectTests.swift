@@ -8,7 +8,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("HTTPCache.execute: redirects", .timeLimit(.minutes(20)))
+@Suite("HTTPCache.execute: redirects", .timeLimit(.minutes(5)))
 struct ExecuteRedirectTests {
     private static func redirect(_ status: HTTPResponse.Status, to location: String) -> OriginReply {
         .status(status, fields: [.location: location, .cacheControl: "max-age=60"])

@@ -9,7 +9,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite("HTTPCache.execute: HTTPClient's execute with a cache", .timeLimit(.minutes(20)))
+@Suite("HTTPCache.execute: HTTPClient's execute with a cache", .timeLimit(.minutes(5)))
 struct ExecuteTests {
     @Test("executes a request with a fresh response once, and keeps its bytes and field lines")
     func hit() async throws {

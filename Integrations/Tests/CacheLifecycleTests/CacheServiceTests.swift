@@ -10,7 +10,7 @@ import ServiceLifecycle
 import ServiceLifecycleTestKit
 import Testing
 
-@Suite("CacheService: a store as a service", .timeLimit(.minutes(20)))
+@Suite("CacheService: a store as a service", .timeLimit(.minutes(5)))
 struct CacheServiceTests {
     /// A gate that opens once, for any number of waiters.
     private struct Gate: Sendable {

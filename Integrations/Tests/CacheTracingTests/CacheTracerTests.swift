@@ -8,7 +8,7 @@ import LoopbackOrigin
 import Testing
 import Tracing
 
-@Suite("CacheTracer: spans of the steps of a request", .timeLimit(.minutes(20)))
+@Suite("CacheTracer: spans of the steps of a request", .timeLimit(.minutes(5)))
 struct CacheTracerTests {
     @Test("a miss has lookup, exchange and commit spans, a hit only a lookup span, all in the caller's span")
     func missAndHit() async throws {

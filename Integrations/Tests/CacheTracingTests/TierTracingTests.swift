@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 import Tracing
 
-@Suite("CacheTracer: spans of lookups in a shared tier", .timeLimit(.minutes(20)))
+@Suite("CacheTracer: spans of lookups in a shared tier", .timeLimit(.minutes(5)))
 struct TierTracingTests {
     @Test("a miss and a hit of the tier are children of the load, with the result and the name of the tier")
     func results() async throws {

@@ -7,7 +7,7 @@ import LoopbackOrigin
 import Testing
 import Tracing
 
-@Suite("TracingTransport: spans of exchanges, by OpenTelemetry's conventions", .timeLimit(.minutes(20)))
+@Suite("TracingTransport: spans of exchanges, by OpenTelemetry's conventions", .timeLimit(.minutes(5)))
 struct TracingTransportTests {
     private func span(_ fixture: TracingFixture) throws -> FinishedInMemorySpan {
         try #require(fixture.tracer.finishedSpans.first { $0.kind == .client })

@@ -7,7 +7,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("ResponseCacheMiddleware: bodies of routes", .timeLimit(.minutes(20)))
+@Suite("ResponseCacheMiddleware: bodies of routes", .timeLimit(.minutes(5)))
 struct ResponseCacheBodyTests {
     private let calls = CallCount()
 

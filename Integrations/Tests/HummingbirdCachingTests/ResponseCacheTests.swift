@@ -8,7 +8,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 
-@Suite("ResponseCacheMiddleware: responses of own routes", .timeLimit(.minutes(20)))
+@Suite("ResponseCacheMiddleware: responses of own routes", .timeLimit(.minutes(5)))
 struct ResponseCacheTests {
     private let calls = CallCount()
     private let clock = ManualClock()

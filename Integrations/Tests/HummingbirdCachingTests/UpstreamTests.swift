@@ -10,7 +10,7 @@ import LoopbackOrigin
 import NIOCore
 import Testing
 
-@Suite("Upstream: requests to other servers", .timeLimit(.minutes(20)))
+@Suite("Upstream: requests to other servers", .timeLimit(.minutes(5)))
 struct UpstreamTests {
     private func cache() throws -> HTTPCache {
         var configuration = HTTPCache.Configuration()

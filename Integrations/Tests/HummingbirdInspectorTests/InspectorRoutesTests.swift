@@ -10,7 +10,7 @@ import Logging
 import NIOCore
 import Testing
 
-@Suite("StoreInspector.addRoutes", .timeLimit(.minutes(20)))
+@Suite("StoreInspector.addRoutes", .timeLimit(.minutes(5)))
 struct InspectorRoutesTests {
     private func application(
         _ store: ResponseStore

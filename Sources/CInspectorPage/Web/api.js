@@ -1,6 +1,6 @@
 // Calls the server. Paths are relative, because the inspector may be mounted at any path.
 
-export class APIError extends Error {
+class APIError extends Error {
   constructor(status, code, message) {
     super(message);
     this.status = status;

@@ -49,7 +49,7 @@ export function text(x, y, content, className = "", anchor = "start") {
 }
 
 /// Returns 2 to 4 round values from 0 to the maximum.
-export function ticks(max, parts = 3) {
+function ticks(max, parts = 3) {
   if (max <= 0) return [0];
   const rough = max / parts;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -91,7 +91,7 @@ const RIGHT = 12;
 const BANDS = {requests: {top: 18, height: 110}, ratio: {top: 158, height: 64}, bytes: {top: 252, height: 80}};
 const HEIGHT = 356;
 
-export function hitRatio(bucket) {
+function hitRatio(bucket) {
   return bucket.hit_ratio ?? NaN;
 }
 
@@ -228,7 +228,7 @@ export class Timeline {
 // MARK: - Latency
 
 /// Returns the latency in milliseconds below which a share of the requests lies, as the upper bound of a bucket.
-export function quantile(counts, bounds, share) {
+function quantile(counts, bounds, share) {
   const all = counts.reduce((sum, value) => sum + value, 0);
   let sum = 0;
   for (let index = 0; index < counts.length; index += 1) {

@@ -28,7 +28,7 @@ export function describeState(row, now) {
   return parts.join(", ");
 }
 
-export function shortType(type) {
+function shortType(type) {
   return (type ?? "").split(";")[0].trim().replace(/^(text|application)\//, "") || "–";
 }
 

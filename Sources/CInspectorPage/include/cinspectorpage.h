@@ -7,8 +7,8 @@
 
 typedef struct {
     const char *_Nonnull name;
-    const unsigned char *_Nonnull bytes;
-    size_t count;
+    /// UTF-8 text, which ends before a byte 0.
+    const unsigned char *_Nonnull text;
 } cinspectorpage_file;
 
 /// Returns the files. Stores their number in `count`.

@@ -9,7 +9,7 @@ struct WebFile: Sendable {
     let entityTag: String
 
     private init(_ file: cinspectorpage_file) {
-        bytes = Array(UnsafeBufferPointer(start: file.bytes, count: file.count))
+        bytes = Array(String(cString: file.text).utf8)
         entityTag = "\"\(String(FNV1a.hash(bytes), radix: 16))\""
     }
 

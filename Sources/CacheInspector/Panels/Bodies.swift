@@ -55,24 +55,20 @@ struct BodySniffer {
     }
 }
 
-/// The first bytes of a body without its content codings.
-private struct DecodedStart {
-    let bytes: [UInt8]
-    let isWhole: Bool
-}
-
 extension StoreInspector {
-    private static let maxText: Int64 = 1 << 20
-    private static let maxImage: Int64 = 16 << 20
+    private static let maxTextByteCount: Int64 = 1 << 20
+    private static let maxImageByteCount: Int64 = 16 << 20
 
     func preview(of entry: StoredEntry) throws -> BodyPreview {
         // Looking at an entry must not read a large body, even if no process has verified its digest yet.
-        guard case .open(let body) = try store.openBody(of: entry, verifyingUpTo: Self.maxImage) else { return .binary }
+        guard case .open(let body) = try store.openBody(of: entry, verifyingUpTo: Self.maxImageByteCount) else {
+            return .binary
+        }
         return try sniff(body, entry).preview
     }
 
     /// Whether the page shows the body without its content codings.
-    func isDecodable(_ entry: StoredEntry) -> Bool {
+    func hasRemovableCoding(_ entry: StoredEntry) -> Bool {
         !entry.metadata.isBodyDecoded && ContentCoding.isKnown(entry.responseFields)
     }
 
@@ -88,11 +84,11 @@ extension StoreInspector {
     /// Decodes up to `limit` bytes of at most `count` stored ones. `nil` if no coding is known or the decoding fails.
     private func decodedStart(
         of body: StoredBody, _ entry: StoredEntry, limit: Int64, reading count: Int64
-    ) throws -> DecodedStart? {
-        guard isDecodable(entry) else { return nil }
+    ) throws -> (bytes: [UInt8], isWhole: Bool)? {
+        guard hasRemovableCoding(entry) else { return nil }
         let encoded = Data(try body.bytes(at: 0, count: Int(min(body.byteCount, count))))
         guard let start = ContentCoding.decodeStart(of: encoded, entry.responseFields, limit: limit) else { return nil }
-        return DecodedStart(bytes: Array(start.bytes), isWhole: start.isWhole && Int64(encoded.count) == body.byteCount)
+        return (Array(start.bytes), start.isWhole && Int64(encoded.count) == body.byteCount)
     }
 
     /// Returns a body as text, as an image or as bytes, but never with the content type that the origin states. Removes
@@ -127,8 +123,8 @@ extension StoreInspector {
 
     /// The most bytes of an answer that is not a download.
     private func limit(_ query: QueryParameters, _ sniffer: BodySniffer) throws -> Int64 {
-        let limit = try query.integer("max", in: 0...Self.maxText) ?? 65_536
-        return sniffer.preview == .image ? Self.maxImage : limit
+        let limit = try query.integer("max", in: 0...Self.maxTextByteCount) ?? 65_536
+        return sniffer.preview == .image ? Self.maxImageByteCount : limit
     }
 
     private func answer(

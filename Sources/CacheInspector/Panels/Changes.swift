@@ -83,20 +83,14 @@ extension StoreInspector {
 
     private func preview(_ action: EntryChange.Action, _ argument: SelectionArgument) throws -> JSON {
         let selection = try Self.selection(argument)
-        var report = (entries: 0, failures: 0, bytes: Int64(0))
         let keys: [CacheKey]
+        let report: RemovalReport
         if let selection {
             keys = try store.keys(in: selection, limit: Self.maxKeys + 1)
-            let removal = try store.removeAll(selection, dryRun: true)
-            report = (removal.entries, removal.failures, removal.bytes)
+            report = try store.removeAll(selection, dryRun: true)
         } else {
             keys = try self.keys(ofIDs: argument.ids ?? [])
-            for key in keys {
-                let entries = try store.responses(for: key)
-                report.entries += entries.count
-                report.bytes += entries.reduce(0) { $0 + $1.byteCount }
-                if try store.failure(for: key) != nil { report.failures += 1 }
-            }
+            report = try contents(of: keys)
         }
         if action == .refresh, keys.count > Self.maxRefreshes {
             throw InspectorFailure.invalid("a refresh takes at most \(Self.maxRefreshes) keys; these are \(keys.count)")
@@ -148,6 +142,18 @@ extension StoreInspector {
         return keys
     }
 
+    /// Counts the responses, their bytes and the failures of keys.
+    private func contents(of keys: [CacheKey]) throws -> RemovalReport {
+        var report = RemovalReport()
+        for key in keys {
+            let entries = try store.responses(for: key)
+            report.entries += entries.count
+            report.bytes += entries.reduce(0) { $0 + $1.byteCount }
+            if try store.failure(for: key) != nil { report.failures += 1 }
+        }
+        return report
+    }
+
     // MARK: Applying
 
     /// Applies a previewed change.
@@ -175,18 +181,14 @@ extension StoreInspector {
     }
 
     private func remove(_ change: EntryChange) async throws -> [(String, JSON)] {
-        var report = (entries: 0, failures: 0, bytes: Int64(0))
+        var report: RemovalReport
         if let selection = change.selection {
-            let removal = selection == .everything ? try await store.clear() : try await store.removeAll(selection)
-            report = (removal.entries, removal.failures, removal.bytes)
+            report = selection == .everything ? try await store.clear() : try await store.removeAll(selection)
         } else {
-            let before = try store.statistics()
-            for key in change.keys {
-                report.entries += try store.responses(for: key).count
-                if try store.failure(for: key) != nil { report.failures += 1 }
-                _ = try await store.remove(key)
-            }
-            report.bytes = max(0, before.physicalBytes - (try store.statistics().physicalBytes))
+            report = try contents(of: change.keys)
+            let byteCount = try store.statistics().physicalBytes
+            for key in change.keys { try await store.remove(key) }
+            report.bytes = max(0, byteCount - (try store.statistics().physicalBytes))
         }
         return [
             ("entries", .integer(report.entries)), ("failures", .integer(report.failures)),

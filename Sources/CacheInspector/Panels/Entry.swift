@@ -62,7 +62,7 @@ extension StoreInspector {
                 """, [.text(entry.key.partition), .text(entry.key.text)]),
             "is_being_loaded": .bool(store.keyLocks.isHeldElsewhere(entry.key)),
             "preview": .text(try preview(of: entry).rawValue),
-            "is_decoded": .bool(isDecodable(entry)),
+            "is_decoded": .bool(hasRemovableCoding(entry)),
             "file": file(of: row),
         ]
     }

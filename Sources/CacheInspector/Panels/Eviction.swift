@@ -1,6 +1,5 @@
 import CacheReports
 import CacheStore
-import Foundation
 import HTTPTypes
 import Synchronization
 
@@ -19,41 +18,14 @@ extension StoreInspector {
         let totals = try store.query("SELECT eviction_policy FROM cache_stats")
         let policy = totals.first?.values.first?.text ?? ""
         var sum: Int64 = 0
-        let now = store.configuration.clock()
         let rows = try rows(try store.page(of: listing).ids).map { row in
             sum &+= row["byte_size"]?.integer ?? 0
             guard case .object(let members) = JSON(row) else { return JSON.null }
-            return JSON.object(
-                members + [
-                    ("cumulative_bytes", .integer(sum)), ("reason", .text(Self.reason(row, policy: policy, now: now))),
-                ])
+            return JSON.object(members + [("cumulative_bytes", .integer(sum))])
         }
         return [
             "policy": .text(policy), "limited_bytes": .integer(statistics.limitedBytes), "entries": .array(rows),
         ]
-    }
-
-    /// Explains the position of an entry in the order of eviction.
-    private static func reason(_ row: SQLRows.Row, policy: String, now: Date) -> String {
-        let count = row["hit_count"]?.integer ?? 0
-        let uses = count == 0 ? "never used" : count == 1 ? "used once" : "used \(count) times"
-        let date = row["accessed_at"]?.text.flatMap {
-            try? Date($0, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-        }
-        let age = date.map { Self.age(now.timeIntervalSince($0)) } ?? "unknown"
-        let last = count == 0 ? "stored \(age) ago" : "last used \(age) ago"
-        guard policy == "value-aware" else { return "\(last), \(uses)" }
-        return "\(uses), \(row["byte_size"]?.integer ?? 0) bytes, \(last)"
-    }
-
-    private static func age(_ seconds: Double) -> String {
-        let whole = Int64(max(0, min(seconds, 1e12)))
-        return switch whole {
-        case ..<120: "\(whole) s"
-        case ..<7_200: "\(whole / 60) min"
-        case ..<172_800: "\(whole / 3_600) h"
-        default: "\(whole / 86_400) days"
-        }
     }
 
     /// Estimates the effect of an eviction down to a size, without evicting.

@@ -47,7 +47,7 @@ extension StoreInspector {
                 "wal_bytes": .integer(byteCount("index.sqlite-wal")),
             ],
             "writers": .integer(try store.writerCount()),
-            "keys_being_loaded": .integer(store.keysBeingLoaded(limit: 1_000)),
+            "keys_being_loaded": .integer(store.keyLocks.countHeldElsewhere(limit: 1_000)),
             "processes": processes(),
         ]
     }

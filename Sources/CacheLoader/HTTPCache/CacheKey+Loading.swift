@@ -1,7 +1,5 @@
 internal import CacheFoundation
 package import CacheStore
-internal import HTTPCaching
-package import HTTPTypes
 
 extension CacheKey {
     package static func loading(_ url: String, partition: String) throws(LoadError) -> CacheKey {

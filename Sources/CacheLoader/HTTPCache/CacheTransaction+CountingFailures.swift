@@ -1,6 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Logging
 
 /// The failures that the store counts for the request.
@@ -24,6 +22,7 @@ extension CacheTransaction {
 
     /// The failures of equal requests since their last success, or `nil` without failures and for an unreadable store.
     func failure() -> LoadFailure? {
+        // Most keys have no failures. The decision has read that already, so no statement is needed.
         if let snapshot, snapshot.key == key, snapshot.hasFailures == false, store.isCurrent(snapshot) { return nil }
         return failureRequest.flatMap { try? store.failure(for: key, request: $0) }
     }

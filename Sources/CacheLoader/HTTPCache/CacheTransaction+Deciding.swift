@@ -1,6 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Logging
 
 /// Decides whether a stored response answers a request.
@@ -42,17 +40,14 @@ extension CacheTransaction {
                 case .open(let opened): body = opened
                 case .unverified: return .deferred(stored.entries[index])
                 case .gone:
+                    // Each round excludes one stored response, so the loop ends.
                     stored.responses[index].hasIntactBody = false
                     continue
                 }
             }
             if let fallback, let body {
-                let freshness = Freshness(of: stored.responses[fallback], policy: policy)
                 return .answer(
-                    Answer(
-                        response: stored.responses[fallback], entry: stored.entries[fallback], body: body,
-                        age: freshness.age(at: now), expiry: freshness.expiry, isStale: true, isRevalidated: false,
-                        rule: .staleIfError))
+                    answer(stored.responses[fallback], stored.entries[fallback], body, .staleIfError, isStale: true))
             }
             switch (reuse.action, body) {
             case (.hit(let index, let age, let isStale), let body?):
@@ -85,8 +80,10 @@ extension CacheTransaction {
         default: return nil
         }
         guard !isBackground, isPaused else { return nil }
+        // A pause counts as a 503: "When sent with a 503 (Service Unavailable) response, Retry-After indicates how long
+        // the service is expected to be unavailable" (RFC 9110 §10.2.3).
         return StaleFallback.choose(
-            for: request, candidates: stored.responses, failure: .status(503), policy: policy, now: now,
+            for: request, candidates: stored.responses, status: .serviceUnavailable, policy: policy, now: now,
             fingerprint: fingerprint)
     }
 
@@ -98,6 +95,16 @@ extension CacheTransaction {
             response: stored.responses[index], entry: stored.entries[index], body: body, age: age,
             expiry: reuse.expiry, isStale: isStale, isRevalidated: isRevalidated, rule: reuse.rule,
             found: stored.snapshot)
+    }
+
+    /// Returns the answer of a stored response by a rule. `isStale` depends on the freshness lifetime by default.
+    func answer(
+        _ response: StoredResponse, _ entry: StoredEntry, _ body: StoredBody, _ rule: Rule, isStale: Bool? = nil
+    ) -> Answer {
+        let freshness = Freshness(of: response, policy: policy)
+        return Answer(
+            response: response, entry: entry, body: body, age: freshness.age(at: now), expiry: freshness.expiry,
+            isStale: isStale ?? !freshness.isFresh(at: now), isRevalidated: false, rule: rule)
     }
 
     /// Returns the stored responses for the request. Treats an unreadable store as empty.

@@ -1,6 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// Explains a decision without acting on it.
 extension CacheTransaction {

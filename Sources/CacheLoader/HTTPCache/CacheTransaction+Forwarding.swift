@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// Sends requests to the origin and acts on the replies.
 extension CacheTransaction {
@@ -28,6 +26,7 @@ extension CacheTransaction {
     func forward(
         _ forwarding: Forwarding, _ lock: KeyLock? = nil, isRetry: Bool = false
     ) async throws(LoadError) -> CachedResponse {
+        // Before sending: an invalidation while the request is in flight must prevent the commit (RFC 9111 §4.4).
         let generation = generation(before: forwarding)
         let requested = configuration.clock()
         let reply: TransportResponse
@@ -71,8 +70,9 @@ extension CacheTransaction {
         return try await act(on: decision, received, isRetry: isRetry)
     }
 
-    /// If the request validates or completes a stored response, a removal since the decision must prevent its commit.
+    /// Returns the generation of the store. A removal after it prevents the commit of the response.
     private func generation(before forwarding: Forwarding) -> StoreGeneration? {
+        // If the request validates or completes a stored response, a removal since the decision must prevent its commit.
         if let snapshot = forwarding.stored.snapshot, forwarding.nominated != nil || store.isCurrent(snapshot) {
             return snapshot.generation
         }
@@ -111,8 +111,12 @@ extension CacheTransaction {
     }
 
     private func transmit(_ request: HTTPRequest) async throws(TransportError) -> TransportResponse {
-        try await context.transport.send(
-            request, content: content?.forSending(), interimResponses: interimResponses)
+        let content = try content?.forSending()
+        guard let interimResponses else { return try await context.transport.send(request, content: content) }
+        let responses = InterimResponses { interimResponses.receive($0) }
+        // The caller may still wait, for another request or for the store.
+        defer { responses.end() }
+        return try await context.transport.send(request, content: content) { responses.receive($0) }
     }
 
     private func act(
@@ -220,18 +224,16 @@ extension CacheTransaction {
         // Count one request, even if the 304 freshens several responses.
         noteRevalidation(removesAfterUse ? nil : forwarding.stored.entries[index])
         let response = updates[index] ?? forwarding.stored.responses[index]
-        let freshness = Freshness(of: response, policy: policy)
-        let answer = Answer(
-            response: response, entry: forwarding.stored.entries[index], body: nominated.body,
-            age: freshness.age(at: now), expiry: freshness.expiry, isStale: false, isRevalidated: false,
-            rule: forwarding.rule)
+        let answer = answer(
+            response, forwarding.stored.entries[index], nominated.body, forwarding.rule, isStale: false)
         return self.response(
             from: answer, source: .notModified, forwarding.reason, forwardStatus: received.reply.head.status.code,
             isStored: !removesAfterUse)
     }
 
-    /// Counts a reply. A 4xx status is an answer; a 5xx status says that the server failed (RFC 9110 §15.6).
+    /// Counts a reply.
     private func count(_ reply: TransportResponse) {
+        // A 4xx status is an answer. A 5xx status says that the server failed (RFC 9110 §15.6).
         if reply.head.status.code >= 500 { return noteError() }
         if reply.isFromTier { noteTierAnswer() } else { noteMiss() }
     }
@@ -259,17 +261,16 @@ extension CacheTransaction {
 
     /// Returns the stored response that answers after a failure or an error of the origin. Throws `error` if none may.
     func serveStale(for error: LoadError, _ forwarding: Forwarding) throws(LoadError) -> CachedResponse {
-        let (failure, status): (StaleFallback.Failure?, Int?) =
+        let status: HTTPResponse.Status? =
             switch error {
-            case .transport: (.disconnected, nil)
-            case .httpStatus(let error): (StaleFallback.Failure(error.status), error.status.code)
-            default: (nil, nil)
+            case .transport: nil
+            case .httpStatus(let error): error.status
+            default: throw error
             }
-        guard let failure else { throw error }
         let index = StaleFallback.choose(
-            for: request, candidates: forwarding.stored.responses, failure: failure, policy: policy, now: now,
+            for: request, candidates: forwarding.stored.responses, status: status, policy: policy, now: now,
             fingerprint: fingerprint)
-        guard let index, let answer = staleAnswer(forwarding, index, error, status) else { throw error }
+        guard let index, let answer = staleAnswer(forwarding, index, error, status?.code) else { throw error }
         return answer
     }
 
@@ -280,12 +281,8 @@ extension CacheTransaction {
         let held = forwarding.nominated.flatMap { $0.index == index ? $0.body : nil }
         guard let body = held ?? (try? store.openBody(of: entry)) else { return nil }
         noteStaleFallback(entry)
-        let stored = forwarding.stored.responses[index]
-        let freshness = Freshness(of: stored, policy: policy)
-        let answer = Answer(
-            response: stored, entry: entry, body: body, age: freshness.age(at: now), expiry: freshness.expiry,
-            isStale: !freshness.isFresh(at: now), isRevalidated: false,
-            rule: status == nil ? .disconnected : .staleIfError)
+        let answer = answer(
+            forwarding.stored.responses[index], entry, body, status == nil ? .disconnected : .staleIfError)
         var response = response(from: answer, forwarding.reason, forwardStatus: status)
         response.failure = error
         return response

@@ -1,6 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// Selects stored content for a request without answering the request.
 extension CacheTransaction {
@@ -35,10 +33,6 @@ extension CacheTransaction {
         var whole = self
         // Deliver the whole content, regardless of the caller's range and conditions.
         whole.request.headerFields.removeAll { Self.fieldsOfOneCaller.contains($0.name) }
-        let freshness = Freshness(of: selected.response, policy: policy)
-        let answer = Answer(
-            response: selected.response, entry: selected.entry, body: body, age: freshness.age(at: now),
-            expiry: freshness.expiry, isStale: !freshness.isFresh(at: now), isRevalidated: false, rule: .fresh)
-        return whole.response(from: answer)
+        return whole.response(from: answer(selected.response, selected.entry, body, .fresh))
     }
 }

@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Logging
 
 /// Records the outcome of a request: counts it in the store by host and in the cache's meters, and logs it. Also notes
@@ -29,10 +27,11 @@ extension CacheTransaction {
     /// Whether the request counts. A validation in the background is no request of the program.
     private var isOfProgram: Bool { !isBackground }
 
-    /// Records a stored response that is served in place of a failed origin. In the store the request counts once, by
-    /// its answer. The counters of the cache count the error, too: see ``CacheCounters``.
+    /// Records a stored response that is served in place of a failed origin.
     func noteStaleFallback(_ entry: StoredEntry) {
         if isOfProgram {
+            // In the store the request counts once, by its answer. The counters of the cache count the error, too: see
+            // `CacheCounters`.
             store.touch(entry, as: .stale)
             context.meters.stale.add()
             context.meters.errors.add()
@@ -54,7 +53,7 @@ extension CacheTransaction {
     /// Records an answer of the origin to this request, or to a request whose response it shares.
     func noteMiss(isCoalesced: Bool = false) {
         if isOfProgram {
-            store.countMiss(for: target)
+            store.count(RequestCounts(misses: 1), for: target)
             context.meters.misses.add()
         }
         recorded?.note(isCoalesced ? .coalesced : .miss)
@@ -63,7 +62,7 @@ extension CacheTransaction {
     /// Records an answer of a shared tier to this request.
     func noteTierAnswer() {
         if isOfProgram {
-            store.countTierAnswer(for: target)
+            store.count(RequestCounts(tier: 1), for: target)
             context.meters.tierHits.add()
         }
         recorded?.note(.tier)
@@ -73,7 +72,7 @@ extension CacheTransaction {
     /// network.
     func noteError() {
         if isOfProgram {
-            store.countError(for: target)
+            store.count(RequestCounts(errors: 1), for: target)
             context.meters.errors.add()
         }
         recorded?.note(.error)
@@ -104,8 +103,9 @@ extension CacheTransaction {
             ["url": "\(LoggedURL(url))", "status": "\(status.code)"])
     }
 
-    /// Logs a failed request by its error code only: the message of the network layer may quote the request.
+    /// Logs a failed request.
     func logFailure(_ error: TransportError) {
+        // Only the code, because the message of the network layer may quote the request.
         configuration.log(
             .errors, .info, "the origin could not be asked", ["url": "\(LoggedURL(url))", "error": "\(error.code)"])
     }
@@ -142,7 +142,7 @@ extension CacheTransaction {
         if isOutsideStore { return .contentOutsideKey }
         let head = received.reply.head
         if head.status == .notModified { return .replyWithoutBody }
-        guard rules.storability == .storable else { return rules.rule }
+        guard rules.isStorable else { return rules.rule }
         if method == .head { return .replyWithoutBody }
         let nominated = head.headerFields[values: .vary].joined(separator: ",")
         if nominated.contains("*") { return .varyOnEverything }

@@ -1,6 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// Validates stored responses in the background (RFC 5861 §3).
 extension CacheTransaction {
@@ -22,6 +20,7 @@ extension CacheTransaction {
     /// Whether the origin has asked requests like this one to wait (RFC 9110 §10.2.3).
     var isPaused: Bool {
         let revalidations = context.coalescer.revalidations
+        // Without any failure, no request pauses, and the credentials need no fingerprint.
         return revalidations.hasFailures && revalidations.isPaused(subject, at: now)
     }
 
@@ -59,6 +58,7 @@ extension CacheTransaction {
             do {
                 let response = try await answer()
                 let status = response.status.code
+                // A 429, too, asks for a pause, and may say for how long (RFC 6585 §4).
                 guard response.failure == nil, status < 500, status != 429 else {
                     return .failed(retryAfter: response.headerFields.retryAfter(at: now))
                 }

@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Logging
 
 /// Makes the response for the caller.
@@ -44,6 +42,7 @@ extension CacheTransaction {
     /// Returns the reply without storing it.
     func passing(_ received: Received, freshness: Freshness? = nil) -> CachedResponse {
         let reply = received.reply
+        // Content-Length counts encoded bytes (RFC 9110 §8.6).
         let length = reply.isBodyDecoded ? nil : reply.head.announcedLength(to: request)
         let body = SharedBody(
             url: url, storing: nil,
@@ -120,6 +119,7 @@ extension CacheTransaction {
         let arriving = ArrivingResponse(
             response: response, body: body, length: length, generation: received.generation,
             verifiesDigests: policy.verifiesDigests)
+        // Before the body starts, because its end removes the response again.
         if joins { context.coalescer.add(arriving, for: key, number) }
         body.start(received.reply.body)
         var answer = self.response(
@@ -137,6 +137,8 @@ extension CacheTransaction {
             received.forwarding.reason, status: received.reply.head.status.code, stored: isStored ? true : nil)
         add(status, to: &head, expiry: freshness?.expiry, received.forwarding.rule)
         recorded?.noteResponse(head.status, byteCount: body.byteCount, hasEnded: body.isEmpty)
+        // RFC 9111 §5.1: an Age "implies that the response was not generated or validated by the origin server for this
+        // request".
         let isFromUpstreamCache =
             received.reply.head.headerFields.contains(.age) && !bypassesUpstreamCaches
             && !request.headerFields.hasNoCache
@@ -162,6 +164,7 @@ extension CacheTransaction {
     func join(_ reason: ForwardReason) -> CachedResponse? {
         guard request.method == .get else { return nil }
         let directives = RequestDirectives(request, mode: policy.mode)
+        // A joined response is delivered whole. A range or a condition asks for another form.
         guard !directives.hasRange, !directives.isConditional else { return nil }
         for arriving in context.coalescer.responses(for: key) {
             let reuse = ReuseDecision(
@@ -246,13 +249,16 @@ extension HTTPResponse {
 
     /// Whether a response with this head to `request` never has a body (RFC 9112 §6.3).
     fileprivate func hasNoBody(to request: HTTPRequest) -> Bool {
+        // "Any response to a HEAD request and any response with a … 204 (No Content), or 304 (Not Modified) status code
+        // is always terminated by the first empty line after the header fields".
         request.method == .head || [204, 304].contains(status.code)
     }
 }
 
 extension TransportBody {
-    /// Drops up to `limit` bytes, then ends. A connection is free once its message is read to the end.
+    /// Drops up to `limit` bytes, then ends.
     fileprivate func withoutBytes(upTo limit: Int64) -> TransportBody {
+        // A connection is free once its message is read to the end.
         TransportBody { () async throws(TransportError) in
             var rest = limit
             while rest >= 0, let chunk = try await next() { rest -= Int64(chunk.count) }

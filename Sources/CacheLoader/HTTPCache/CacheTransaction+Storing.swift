@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Logging
 
 /// Changes the store after a reply.
@@ -57,6 +55,7 @@ extension CacheTransaction {
     /// Removes all stored responses of a secure origin if the reply asks for it (W3C Clear Site Data). Returns whether
     /// the reply asked for it.
     func clearSite(after reply: HTTPResponse) async -> Bool {
+        // Without TLS, an attacker on the network could clear the origin.
         guard configuration.clearsSiteData, request.scheme == "https", let origin = target.origin,
             ClearSiteData(reply.headerFields).clearsCache
         else { return false }
@@ -128,9 +127,10 @@ extension CacheTransaction {
             underWay: context.bodies)
     }
 
-    /// Returns `nil` when no later request can complete the part. Only a strong validator shows that the rest belongs
-    /// to the part (RFC 9111 §3.3, §3.4).
+    /// Returns `nil` when no later request can complete the part.
     private func metadata(ofPartOf response: StoredResponse, _ metadata: EntryMetadata) -> EntryMetadata? {
+        // Only a strong validator shows that the rest belongs to the part (RFC 9111 §3.4). Ranges count encoded bytes,
+        // so a decoded body has no rest to ask for.
         guard response.status == .ok, !response.isBodyDecoded, request.method == .get,
             response.strongValidator != nil
         else { return nil }
@@ -229,6 +229,7 @@ extension CacheTransaction {
         _ response: StoredResponse, _ part: StoredPart, _ received: Received
     ) -> (selected: [Int], combination: PartCombination) {
         let candidates = received.forwarding.stored.responses
+        // By No-Vary-Search, a stored response may belong to another URL. Its parts are no parts of this one.
         let selected = candidates.indices.filter { index in
             candidates[index].isSelected(by: request, policy: policy, fingerprint: fingerprint)
                 && received.forwarding.stored.entries[index].key == key

@@ -1,5 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
 
 /// Verifies received content, if the policy asks for it (RFC 9530).
 extension CacheTransaction {

@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Logging
 
 /// A stored response that was chosen for a request.
@@ -51,6 +49,7 @@ struct CacheTransaction: Sendable {
         context: CacheContext, settings: CacheSettings, policy: CachePolicy, keepsErrors: Bool = true,
         contentTypeFilter: ContentTypeFilter? = nil, isBackground: Bool = false, snapshot: KeySnapshot? = nil
     ) {
+        // The transport adds its fields first: `Vary` is matched with the request as sent (RFC 9111 §4.1).
         self.request = context.transport.prepare(request)
         method = request.method
         if [.query, .post].contains(method), let target, target != key { self.request.method = .get }
@@ -169,6 +168,8 @@ struct CacheTransaction: Sendable {
     /// Returns an answer from the store or from an arriving response; otherwise the request to forward.
     private func begin(_ reading: BodyReading = .unlimited) throws(LoadError) -> Beginning {
         while true {
+            // Read the epoch first. If it is the same after the searches in the store and among arriving responses, no
+            // response has moved from the second to the first.
             let epoch = context.coalescer.epoch(of: key)
             switch try decide(reading) {
             case .deferred(let entry): return .deferred(entry)
@@ -232,11 +233,12 @@ struct CacheTransaction: Sendable {
     }
 
     /// Returns the failure of a shared request if it also applies to this request. A transport failure applies to all
-    /// callers. An error status applies to callers with the same credentials. The result has no fields, because they
-    /// may be meant for the caller that sent the request.
+    /// callers.
     private func failureOfAll(_ response: CachedResponse) -> LoadError? {
         switch response.failure {
         case .transport?: response.failure
+        // An error status applies to callers with the same credentials. The result has no fields, because they may be
+        // meant for the caller that sent the request.
         case .httpStatus(let error)? where response.failedRequest != nil && response.failedRequest == failureRequest:
             .httpStatus(OriginError(status: error.status, url: error.url))
         default: nil
@@ -266,6 +268,8 @@ struct CacheTransaction: Sendable {
     /// lock.
     private func lockKey() async -> KeyLock? {
         let coalescer = context.coalescer
+        // A process that has kept the lock for too long, such as a stopped one, must not delay every request for the
+        // key.
         let limit = coalescer.isHung(key) ? .zero : configuration.processWait
         let wait = limit > .zero ? beginStep { store.keyLocks.isHeldElsewhere(key) } : nil
         defer { endStep(wait, .wait(.otherProcess)) }
@@ -287,6 +291,7 @@ struct CacheTransaction: Sendable {
         if isBackground { return true }
         switch forwarding.reason {
         case .uriMiss, .varyMiss, .miss, .stale, .partial: break
+        // Such a request asks the origin for a reason of its own, such as a demand to validate.
         case .bypass, .method, .request: return false
         }
         let directives = RequestDirectives(request, mode: policy.mode)

@@ -1,6 +1,5 @@
 public import CacheFoundation
 internal import CacheStore
-public import HTTPTypes
 
 /// The source of a response.
 @nonexhaustive

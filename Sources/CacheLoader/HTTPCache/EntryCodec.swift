@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// Converts between the stored response of HTTP and the entry of the store.
 enum EntryCodec {
@@ -71,7 +69,7 @@ enum EntryCodec {
             var (lineCount, start) = (0, 0)
             // The limit matters because HTTPFields traps at 65,536 fields. Every hit runs this loop, so it makes no
             // array of lines, and searches each byte once.
-            while start < head.count, lineCount < Storability.maxFieldCount {
+            while start < head.count, lineCount < StorageDecision.maxFieldCount {
                 let end = head[start...].firstIndex(of: UInt8(ascii: "\n")) ?? head.count
                 let line = UnsafeBufferPointer(rebasing: head[start..<end])
                 start = end + 1
@@ -95,4 +93,24 @@ enum EntryCodec {
         }
         return HTTPField(name: name, lenientValue: value)
     }
+}
+
+extension HTTPResponse.Status {
+    /// The index stores the code; the phrase comes from the registry, if it has one.
+    init(stored code: Int) {
+        self = Self.registered.first { $0.code == code } ?? Self(code: min(max(code, 0), 999))
+    }
+
+    /// Ordered by frequency. Building a table by code took a seventh of the first request of a process.
+    private static let registered: [Self] = [
+        .ok, .created, .accepted, .nonAuthoritativeInformation, .noContent, .resetContent, .partialContent,
+        .multipleChoices, .movedPermanently, .found, .seeOther, .notModified, .temporaryRedirect,
+        .permanentRedirect, .badRequest, .unauthorized, .forbidden, .notFound, .methodNotAllowed, .notAcceptable,
+        .proxyAuthenticationRequired, .requestTimeout, .conflict, .gone, .lengthRequired, .preconditionFailed,
+        .contentTooLarge, .uriTooLong, .unsupportedMediaType, .rangeNotSatisfiable, .expectationFailed,
+        .misdirectedRequest, .unprocessableContent, .tooEarly, .upgradeRequired, .preconditionRequired,
+        .tooManyRequests, .requestHeaderFieldsTooLarge, .unavailableForLegalReasons, .internalServerError,
+        .notImplemented, .badGateway, .serviceUnavailable, .gatewayTimeout, .httpVersionNotSupported,
+        .networkAuthenticationRequired,
+    ]
 }

@@ -1,6 +1,3 @@
-public import HTTPCaching
-public import HTTPTypes
-
 extension HTTPCache {
     /// Explains how ``response(for:content:policy:onInterimResponse:)`` would answer a request now, and by which rule.
     ///

@@ -14,8 +14,6 @@ extension HTTPCache {
     public func activity(offDelay: Duration = .milliseconds(250)) -> AsyncStream<Bool> {
         meters.activity.states(offDelay: offDelay, sleep: configuration.sleep)
     }
-
-    package var activityReaderCount: Int { meters.activity.readerCount }
 }
 
 extension HTTPCache.Configuration {

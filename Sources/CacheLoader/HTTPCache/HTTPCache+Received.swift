@@ -1,7 +1,5 @@
 package import CacheFoundation
 package import CacheStore
-internal import HTTPCaching
-package import HTTPTypes
 
 /// The whole response to a GET that another HTTP client has received.
 package struct ReceivedResponse: Sendable {

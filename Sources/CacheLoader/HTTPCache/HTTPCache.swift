@@ -6,8 +6,6 @@
 public import CacheFoundation
 public import CacheStore
 public import CoreMetrics
-public import HTTPCaching
-public import HTTPTypes
 public import Logging
 internal import Synchronization
 

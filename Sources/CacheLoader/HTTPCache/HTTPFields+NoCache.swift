@@ -1,6 +1,3 @@
-internal import HTTPCaching
-internal import HTTPTypes
-
 extension HTTPFields {
     /// Whether a request with these fields keeps caches from answering without the origin (RFC 9111 §5.2.1.4).
     var hasNoCache: Bool { CacheControl(self).noCache }

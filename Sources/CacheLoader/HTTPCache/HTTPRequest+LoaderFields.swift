@@ -1,6 +1,5 @@
 internal import CacheCodings
 internal import CacheFoundation
-package import HTTPTypes
 
 extension HTTPRequest {
     /// Adds the fields that a loader sends unless the program or the transport has set them.

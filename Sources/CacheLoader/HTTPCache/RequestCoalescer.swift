@@ -1,5 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
 internal import Synchronization
 
 /// Coalesces requests for one key: one request goes to the origin, and its response may answer the others (RFC 9111
@@ -60,6 +59,7 @@ final class RequestCoalescer: Sendable {
 
         /// Ends a request. Returns its waiters, or none for a request that was stopped.
         mutating func end(_ key: CacheKey, sentBy sender: UInt64) -> [Waiter] {
+            // Also for a stopped request: it may have stored its response before it noticed the stop.
             epochs.advance(key)
             guard requests[key]?.sender == sender else { return [] }
             return requests.removeValue(forKey: key)?.waiters ?? []
@@ -106,6 +106,7 @@ final class RequestCoalescer: Sendable {
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let waiter = Waiter(ticket: ticket, continuation: continuation)
+                // The task begins under the lock, so that it cannot end before the table has it.
                 didSend = state.withLock { state in
                     state.join(key, waiter) { Task { await self.run(key, sentBy: ticket, send) } }
                 }
@@ -158,8 +159,9 @@ final class RequestCoalescer: Sendable {
 
     // MARK: Responses that cannot be shared
 
-    /// Whether the last response for a key could not be shared: a wait for the next one would only double the delay.
+    /// Whether the last response for a key could not be shared.
     func isUncacheable(_ key: CacheKey, at now: HTTPDate) -> Bool {
+        // A wait for the next response would only double the delay.
         state.withLock { state in state.uncacheable[key].map { now < $0 } ?? false }
     }
 
@@ -193,6 +195,7 @@ final class RequestCoalescer: Sendable {
 
     /// The arriving responses for a key, the latest first.
     func responses(for key: CacheKey) -> [ArrivingResponse] {
+        // RFC 9111 §4: "When more than one suitable response is stored, a cache MUST use the most recent one".
         state.withLock { $0.responses[key]?.sorted { $0.key > $1.key }.map(\.value) ?? [] }
     }
 }

@@ -1,7 +1,5 @@
 package import CacheFoundation
 package import CacheStore
-package import HTTPCaching
-package import HTTPTypes
 
 /// Reads a stored entry as HTTP, for an inspector of the store.
 extension StoredEntry {

@@ -2,123 +2,72 @@ internal import Synchronization
 
 /// Reports to any number of readers whether requests are in progress. Each reader has its own delay before `false`.
 final class ActivityMonitor: Sendable {
-    /// Returns after a pause, or when its task is cancelled.
-    typealias Sleep = @Sendable (Duration) async throws -> Void
-
-    private struct Reader {
-        let continuation: AsyncStream<Bool>.Continuation
-        let offDelay: Duration
-        let sleep: Sleep
-        /// The last state sent to the reader.
-        var shown: Bool
-        /// The task that will send `false`.
-        var pause: (number: UInt64, task: Task<Void, Never>)?
-
-        mutating func show(_ isActive: Bool, _ deliveries: DeliveryQueue<Bool>) {
-            guard shown != isActive else { return }
-            shown = isActive
-            deliveries.add(.element(isActive, continuation))
-        }
-    }
-
     private struct State {
         var underWay = 0
-        var readers: [UInt64: Reader] = [:]
-        var lastNumber: UInt64 = 0
-        var isFinished = false
+        var readers = StateReaders<Bool>()
 
-        mutating func number() -> UInt64 {
-            lastNumber += 1
-            return lastNumber
+        var isActive: Bool { underWay > 0 }
+
+        mutating func add(_ count: Int) {
+            let wasActive = isActive
+            underWay += count
+            if isActive != wasActive { readers.notify(isActive) }
         }
     }
 
-    /// Guards the number of requests in progress, and the readers. Messages are queued under the lock, so that they
-    /// stay in order. After unlocking, the queue is delivered and tasks are cancelled.
+    /// Guards the number of requests in progress, and the readers. Changes are queued under the lock, so that they
+    /// stay in order, and delivered after unlocking.
     private let state = Mutex(State())
-    private let deliveries = DeliveryQueue<Bool>()
 
-    func began() {
-        let pauses = state.withLock { state -> [Task<Void, Never>] in
-            state.underWay += 1
-            guard state.underWay == 1, !state.readers.isEmpty else { return [] }
-            var pauses: [Task<Void, Never>] = []
-            for id in Array(state.readers.keys) {
-                if let pause = state.readers[id]?.pause { pauses.append(pause.task) }
-                state.readers[id]?.pause = nil
-                state.readers[id]?.show(true, deliveries)
-            }
-            return pauses
+    func began() { change { $0.add(1) } }
+
+    func ended() { change { $0.add(-1) } }
+
+    /// Ends all streams.
+    func finish() { change { $0.readers.finish() } }
+
+    private func change(_ body: (inout State) -> Void) {
+        let deliveries = state.withLock { state in
+            body(&state)
+            return state.readers.deliveries
         }
         deliveries.deliver()
-        for pause in pauses { pause.cancel() }
     }
 
-    func ended() {
-        state.withLock { state in
-            state.underWay -= 1
-            guard state.underWay == 0 else { return }
-            for (id, reader) in state.readers {
-                guard reader.offDelay > .zero else {
-                    state.readers[id]?.show(false, deliveries)
+    /// Returns a stream of the current state and of each change, until ``finish()``. `sleep` returns after a pause, or
+    /// when its task is cancelled.
+    func states(
+        offDelay: Duration, sleep: @escaping @Sendable (Duration) async throws -> Void
+    ) -> AsyncStream<Bool> {
+        let changes = state.withLock { state in
+            state.readers.add(state.isActive) { [weak self] id in self?.state.withLock { $0.readers.remove(id) } }
+        }
+        let (stream, continuation) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let task = Task {
+            var shown: Bool?
+            // Shows `false` after the delay, and returns whether it did. A change cancels it.
+            var pause: Task<Bool, Never>?
+            for await isActive in changes {
+                pause?.cancel()
+                if await pause?.value == true { shown = false }
+                pause = nil
+                guard isActive != shown else { continue }
+                guard isActive || shown == nil || offDelay <= .zero else {
+                    pause = Task {
+                        try? await sleep(offDelay)
+                        guard !Task.isCancelled else { return false }
+                        continuation.yield(false)
+                        return true
+                    }
                     continue
                 }
-                let number = state.number()
-                let task = Task { [weak self, offDelay = reader.offDelay, sleep = reader.sleep] in
-                    try? await sleep(offDelay)
-                    self?.pauseIsOver(number, of: id)
-                }
-                state.readers[id]?.pause = (number, task)
+                shown = isActive
+                continuation.yield(isActive)
             }
-        }
-        deliveries.deliver()
-    }
-
-    /// Does nothing if a request has begun during the pause.
-    private func pauseIsOver(_ number: UInt64, of id: UInt64) {
-        state.withLock { state in
-            guard state.readers[id]?.pause?.number == number else { return }
-            state.readers[id]?.pause = nil
-            state.readers[id]?.show(false, deliveries)
-        }
-        deliveries.deliver()
-    }
-
-    /// Returns a stream of the current state and of each change, until ``finish()``.
-    func states(offDelay: Duration, sleep: @escaping Sleep) -> AsyncStream<Bool> {
-        let (stream, continuation) = AsyncStream<Bool>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let id = state.withLock { state -> UInt64? in
-            let present = state.underWay > 0
-            continuation.yield(present)
-            guard !state.isFinished else { return nil }
-            let id = state.number()
-            state.readers[id] = Reader(
-                continuation: continuation, offDelay: offDelay, sleep: sleep, shown: present)
-            return id
-        }
-        guard let id else {
+            pause?.cancel()
             continuation.finish()
-            return stream
         }
-        continuation.onTermination = { [weak self] _ in self?.remove(id) }
+        continuation.onTermination = { _ in task.cancel() }
         return stream
-    }
-
-    private func remove(_ id: UInt64) {
-        let reader = state.withLock { $0.readers.removeValue(forKey: id) }
-        reader?.pause?.task.cancel()
-    }
-
-    var readerCount: Int { state.withLock { $0.readers.count } }
-
-    func finish() {
-        let readers = state.withLock { state in
-            state.isFinished = true
-            defer { state.readers = [:] }
-            for reader in state.readers.values { deliveries.add(.end(reader.continuation)) }
-            return Array(state.readers.values)
-        }
-        deliveries.deliver()
-        for reader in readers { reader.pause?.task.cancel() }
     }
 }

@@ -1,5 +1,4 @@
 public import CacheStore
-public import HTTPCaching
 
 /// The decision of the cache on the reply of the origin, and the rule that decided.
 public struct RecordedReplyDecision: Hashable, Sendable {

@@ -1,5 +1,4 @@
 public import CacheFoundation
-public import HTTPTypes
 
 /// A step of a request on its way through a cache or a loader.
 ///

@@ -1,5 +1,3 @@
-internal import HTTPCaching
-
 /// A pattern for normalised URLs: scheme, host, port and path, each optional.
 struct URLPattern: Hashable, Sendable {
     struct Malformed: Error { let reason: String }

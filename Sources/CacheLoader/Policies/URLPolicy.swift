@@ -1,5 +1,4 @@
 package import CacheStore
-public import HTTPCaching
 
 /// A policy for the URLs that match a pattern.
 ///

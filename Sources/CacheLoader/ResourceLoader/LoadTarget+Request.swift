@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 extension LoadTarget {
     init(_ request: ResourceRequest, _ settings: LoaderSettings) throws(LoadError) {

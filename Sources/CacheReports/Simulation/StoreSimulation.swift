@@ -20,8 +20,6 @@ package final class StoreSimulation {
         package var rowsWritten: Int64 = 0
         /// The pages written to the WAL of the index.
         package var pagesWritten: Int64 = 0
-
-        package init() {}
     }
 
     private let limits: Limits

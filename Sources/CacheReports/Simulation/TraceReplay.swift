@@ -59,7 +59,7 @@ package struct TraceReplay {
     }
 
     /// Replays records of a store.
-    package mutating func add(_ records: RequestRecords) throws {
+    private mutating func add(_ records: RequestRecords) throws {
         cacheable.lose(records.lost)
         for record in records.records {
             if let request = cacheable.request(record) { try replay(request) }

@@ -56,6 +56,7 @@ package final class BlobDirectory: Sendable {
         linker = UnnamedFileLinker(isPermitted: linksUnnamedFiles)
         if createsDirectory { try root.makeDirectory("blobs") }
         blobs = try root.open("blobs", O_RDONLY | O_DIRECTORY)
+        // The name `blobs` must survive a power cut, too.
         if isDurable { try root.sync() }
     }
 

@@ -29,6 +29,8 @@ package struct StagedFile: ~Copyable {
         do throws(StoreError) {
             self.init(descriptor: try blobs.openUnnamed(), source: .unnamed(linker), root: root)
         } catch let error where [EOPNOTSUPP, ENOTSUP, EISDIR, EINVAL, ENOENT].contains(error.errno) {
+            // open(2): EOPNOTSUPP comes from a file system without O_TMPFILE. EISDIR and ENOENT come from a kernel
+            // without it.
             return nil
         }
     }
@@ -144,6 +146,7 @@ package struct StagedFile: ~Copyable {
         var count = 0
         for name in try folder.names() where isStagingName(name) {
             let mayGoOn = try mayDelete { () throws(StoreError) in
+                // A FIFO must not block. A living writer holds the lock of its file. The kernel releases it at a kill.
                 guard let file = try? folder.open(name, O_RDONLY | O_NONBLOCK), try file.status().isRegular,
                     try file.tryLock()
                 else { return }

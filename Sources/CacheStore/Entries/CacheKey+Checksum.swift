@@ -10,6 +10,8 @@ struct KeyChecksum {
     let key: Int64
 
     init(_ key: CacheKey) {
+        // A cryptographic hash is not needed: a collision hides one damaged row, or lets a removal affect one more
+        // load.
         var hash = FNV1a()
         hash.update(key.partition)
         partition = Int64(bitPattern: hash.value)

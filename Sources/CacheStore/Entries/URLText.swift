@@ -16,6 +16,7 @@ enum URLText {
     static func withoutCredentials(_ url: String) -> String {
         guard let start = url.firstRange(of: "//")?.upperBound else { return url }
         let authority = url[start...].prefix { !"/?#".contains($0) }
+        // The last one: no part of a password with an `@` may reach a message.
         guard let end = authority.lastIndex(of: "@") else { return url }
         return String(url[..<start] + url[url.index(after: end)...])
     }
@@ -50,6 +51,8 @@ enum URLText {
                 result.append(UInt8(ascii: ":"))
                 for byte in String(port).utf8 { result.append(byte) }
             }
+            // RFC 3986 §6.2.3: "a URI that uses the generic syntax for authority with an empty path should be
+            // normalized to a path of "/"."
             if authorityEnd == end || bytes[authorityEnd] != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
             for byte in bytes[authorityEnd..<end] {
                 if byte.isPercentEncoded { result.appendEncoded(byte) } else { result.append(byte) }

@@ -16,8 +16,8 @@ package struct EvictionBatch: Sendable {
 /// Evicts entries, one batch in each transaction.
 extension WriteTransaction {
     /// Removes entries in the order of the policy, while `isTooMuch` is true and the transaction has time. Removes
-    /// `least` entries even when the time is up, unless pending accesses have moved entries: each of them may have cost
-    /// a write. The eviction makes room for the entry `spared`, which stays.
+    /// `least` entries even when the time is up, unless pending accesses have moved entries. The eviction makes room
+    /// for the entry `spared`, which stays.
     package func evict(
         atLeast least: Int = 1, atMost most: Int = .max, sparing spared: Int64? = nil,
         while isTooMuch: (StoreSize) throws(StoreError) -> Bool
@@ -62,6 +62,7 @@ extension WriteTransaction {
                     hasMoved = true
                     break
                 }
+                // Before the removal, because its trigger deletes the access row.
                 if order.kind == .priority, try rememberUses(of: candidate.id) { ghosts += 1 }
                 let isRemoved = try removing(.evicted) { () throws(StoreError) in try removeEntry(id: candidate.id) }
                 guard isRemoved else { break }
@@ -69,8 +70,10 @@ extension WriteTransaction {
                 batch.report.entries += 1
                 try connection.update(&size)
             }
+            // Each entry that an access has moved may have cost a write, so then the time alone decides.
             if batch.report.entries >= least || hasMoved, isOutOfTime { break }
         }
+        // In this transaction: a rollback undoes the progress of the walk together with the removals.
         try order.finish(connection)
         if order.kind == .priority { try boundGhosts(added: ghosts) }
         batch.report.bytes = max(0, bytesBefore &- size.bodyBytes)

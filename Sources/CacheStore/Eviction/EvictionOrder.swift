@@ -90,6 +90,7 @@ struct EvictionOrder: Sendable {
             if wasUsed { readRankedAgain() }
             return !wasUsed
         case .partition:
+            // The order was read before the transaction. An access, a pin or a removal may have changed it since.
             let statement = try connection.prepared(
                 """
                 SELECT 1 FROM entry LEFT JOIN access ON entry_id = id
@@ -99,6 +100,7 @@ struct EvictionOrder: Sendable {
             statement.bind(candidate.rank, at: 2)
             return try statement.integer() == 1
         case .unused, .stored:
+            // An earlier transaction may have read the candidate ahead. It may be used, pinned or removed by now.
             let id = candidate.id
             return try !connection.candidates(of: kind, from: id, before: id + 1, limit: 1).isEmpty
         }
@@ -162,6 +164,7 @@ struct EvictionOrder: Sendable {
         } else if unusedIsComplete {
             first = min(try connection.lastEntryID(), Connection.maxID) + 1
         }
+        // The spared entry may be unused, and the next walk must find it.
         if let spared { first = min(first, spared) }
         guard first > firstID else { return }
         let statement = try connection.prepared("UPDATE total SET unused_id = ?1")
@@ -178,6 +181,7 @@ struct EvictionOrder: Sendable {
         }
         var isFilled = true
         if unused.isEmpty, !unusedIsComplete {
+            // Bounds the rows of one call: many used entries may come before the next unused one.
             let limit = nextID + Self.stride
             unused = try connection.candidates(of: kind, from: nextID, before: limit, limit: readAhead)[...]
             if let last = unused.last {
@@ -199,6 +203,8 @@ extension Connection {
     fileprivate func ranked(
         byPriority: Bool, after last: (rank: Int64, id: Int64), limit: Int64
     ) throws(StoreError) -> [EvictionCandidate] {
+        // Entries can have the same priority, and after very many accesses the same recency. So a position contains the
+        // id, too.
         let statement =
             try byPriority
             ? prepared(
@@ -240,6 +246,7 @@ extension Connection {
                 """)
             statement.bind(time, at: 4)
         case .recency, .priority, .partition:
+            // A pinned entry always has an access row, so this condition also excludes pinned entries.
             statement = try prepared(
                 """
                 SELECT id, id << 24 FROM entry LEFT JOIN access ON entry_id = id

@@ -17,6 +17,7 @@ extension WriteTransaction {
         query.bind(entry, at: 1)
         defer { query.reset() }
         guard try query.step() else { return false }
+        // The bounds keep a damaged count from overflowing. `entry_value` counts no more than 2^20 accesses either.
         let update = try connection.prepared(
             "UPDATE ghost SET hit_count = min(max(hit_count, 0), 1 << 20) + ?2 WHERE key_checksum = ?1")
         update.bind(query.int64(0), at: 1)
@@ -30,8 +31,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Counts added ghost entries, and deletes as many as exceed the number of entries. Continues where the previous
-    /// deletion ended, in the order of the checksums, which is as good as random and needs no additional index.
+    /// Counts added ghost entries, and deletes as many as exceed the number of entries.
     func boundGhosts(added: Int64) throws(StoreError) {
         let query = try connection.prepared("SELECT ghost_count, entry_count, ghost_position FROM total")
         defer { query.reset() }
@@ -40,6 +40,8 @@ extension WriteTransaction {
         let excess = count.saturatingSubtracting(max(0, query.int64(1)))
         guard added > 0 || excess > 0 else { return }
         if excess > 0 {
+            // Continue where the previous deletion ended, in the order of the checksums, which is as good as random and
+            // needs no additional index.
             var left = min(excess, Self.maxDeletedGhosts)
             left -= try deleteGhosts(after: &position, limit: left)
             if left > 0 {
@@ -47,6 +49,7 @@ extension WriteTransaction {
                 position = .min
                 left -= try deleteGhosts(after: &position, limit: left)
             }
+            // If rows to delete are left over, the table is empty, and the count was wrong.
             count = left > 0 ? 0 : count - min(excess, Self.maxDeletedGhosts)
         }
         let update = try connection.prepared("UPDATE total SET ghost_count = ?1, ghost_position = ?2")
@@ -74,7 +77,7 @@ extension WriteTransaction {
 
 extension Connection {
     /// Deletes the ghost entry of a key, or all of them for `nil`. Returns whether a row was deleted; otherwise writes
-    /// nothing. To delete all, SQLite frees the pages of the table, some 300 rows each, without reading the rows.
+    /// nothing.
     @discardableResult
     func forgetUses(of key: CacheKey?) throws(StoreError) -> Bool {
         let deletion: Statement
@@ -82,6 +85,7 @@ extension Connection {
             deletion = try prepared("DELETE FROM ghost WHERE key_checksum = ?1")
             deletion.bind(KeyChecksum(key).key, at: 1)
         } else {
+            // Without WHERE, SQLite frees the pages of the table, some 300 rows each, without reading the rows.
             deletion = try prepared("DELETE FROM ghost")
         }
         try deletion.run()

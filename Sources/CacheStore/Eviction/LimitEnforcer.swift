@@ -45,7 +45,9 @@ package final class LimitEnforcer: Sendable {
             }
         }
         guard limits.isExceeded(by: try transaction.connection.size()) else { return room }
+        // No eviction makes room for this body, so the other entries stay.
         if let entry, let limit = limits.maxBytesBesideWAL, entry.byteCount > limit { return .none }
+        // Spare the new entry: under the value-aware policy, a large one may have the lowest value of all.
         let batch = try transaction.evict(atLeast: Self.evictedByCommit, sparing: entry?.id) { size in
             limits.isExceeded(by: size)
         }
@@ -75,6 +77,7 @@ package final class LimitEnforcer: Sendable {
     /// Allows the next request. Returns the partitions that exceeded their limit.
     func passBegins() -> Set<String> {
         passes.withLock { passes in
+            // Clear the request now, so that a commit during the pass can request another pass.
             defer { passes = Passes() }
             return passes.partitions
         }

@@ -121,6 +121,7 @@ extension Limits {
     /// Whether a store of this size exceeds a limit after adding a body, or, with `nil`, exceeds a low-water mark.
     func isExceeded(by size: StoreSize, addingBody byteCount: Int64? = 0) -> Bool {
         let share = byteCount == nil ? lowWaterMark : 1
+        // A `Double` cannot overflow: the sizes may be damaged, and a limit may be `.max`.
         let bytes = Double(size.bytes) + Double(byteCount ?? 0)
         if let maxBytesBesideWAL, bytes > Double(maxBytesBesideWAL) * share { return true }
         if let maxEntries, Double(size.entries) > Double(maxEntries) * share { return true }

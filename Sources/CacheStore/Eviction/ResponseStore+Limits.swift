@@ -50,8 +50,7 @@ extension ResponseStore {
         background.submit(after: interval) { store in store.keepLimitsOverTime() }
     }
 
-    /// Evicts batch by batch, unless another process is doing so. Takes the lock of `blobs/` for each batch, so that a
-    /// quarantine of the index, perhaps by this process, waits for one batch only.
+    /// Evicts batch by batch, unless another process is doing so.
     private func evictBehindLookups(
         _ evict: @escaping @Sendable (WriteTransaction, _ previous: EvictionBatch?) throws(StoreError) -> EvictionBatch
     ) throws(StoreError) {
@@ -62,6 +61,8 @@ extension ResponseStore {
             let next = try writer.recoveringFromDamage { () throws(StoreError) -> EvictionBatch? in
                 // A suspended store must not take the lock.
                 try checkOpen()
+                // Take the lock for each batch, so that a quarantine of the index, perhaps by this process, waits for
+                // one batch only.
                 guard try lock.tryExclusive() else { return nil }
                 defer { lock.release() }
                 // The writer would wait for this lock to create a missing index.
@@ -112,6 +113,8 @@ extension ResponseStore {
         if let byteCount, byteCount > maxBytes { return .none }
         // Accesses may move entries during the walk. Then read the order again, a few times.
         for _ in 0..<4 {
+            // A partition may be large, so read its order without the write lock. The eviction checks each candidate
+            // again.
             let order = try readLong { (connection) throws(StoreError) in
                 try EvictionOrder(.partition(partition), connection)
             }

@@ -7,13 +7,14 @@
 /// Until the last batch, evictions use the recency, which every store records. After a change to
 /// ``EvictionPolicy/leastRecentlyUsed``, batches delete the rows. The view `entry_value` has the formula.
 extension Connection {
-    package func evictionPolicy() throws(StoreError) -> EvictionPolicy {
+    func evictionPolicy() throws(StoreError) -> EvictionPolicy {
         try prepared("SELECT eviction_policy FROM state").integer() == 1 ? .valueAware : .leastRecentlyUsed
     }
 
     /// Chooses the policy in constant time; writes only a change. ``WriteTransaction/reorderEntries()`` does the rest.
     package func choose(_ policy: EvictionPolicy) throws(StoreError) {
         guard try evictionPolicy() != policy else { return }
+        // The statement checks again, because another process may have chosen since the read.
         let statement = try prepared(
             """
             UPDATE state SET
@@ -61,6 +62,7 @@ extension WriteTransaction {
                 "SELECT id FROM entry WHERE id > (SELECT reordered_id FROM state) ORDER BY id LIMIT ?1")
             if let last { try insertPriorities(upTo: last) }
         } else {
+            // Only the value-aware policy uses ghost entries.
             try connection.forgetUses(of: nil)
             last = try lastOfBatch("SELECT entry_id FROM priority ORDER BY entry_id LIMIT ?1")
             if let last {
@@ -81,6 +83,7 @@ extension WriteTransaction {
     }
 
     private func insertPriorities(upTo last: Int64) throws(StoreError) {
+        // IGNORE, because a trigger has already written the rows of entries that were stored since the choice.
         let statement = try connection.prepared(
             """
             INSERT OR IGNORE INTO priority
@@ -94,6 +97,7 @@ extension WriteTransaction {
 
     /// Updates the priority of an accessed entry from the present age, its accesses and its size.
     func raisePriority(of entry: Int64) throws(StoreError) {
+        // UPDATE and no INSERT: a pinned entry has no priority.
         let statement = try connection.prepared(
             """
             UPDATE priority SET priority = (SELECT value FROM entry_value WHERE entry_value.entry_id = ?1)

@@ -72,16 +72,19 @@ package struct Migrator {
         return Int32(clamping: version)
     }
 
-    /// Applies the next step. Reads the version under the write lock, because another process may have been faster.
+    /// Applies the next step.
     private func applyNext(_ connection: Connection) throws(StoreError) -> Int32 {
         try connection.execute("BEGIN IMMEDIATE")
         do {
+            // Read under the write lock, because another process may have been faster.
             let version = Int32(clamping: try connection.prepare("PRAGMA user_version").integer())
             guard let step = steps.first(where: { $0.version > version }) else {
                 try connection.execute("COMMIT")
                 return version
             }
             try connection.execute(step.sql)
+            // Both numbers are in the header of the file, so they are committed together with the tables, or not at
+            // all.
             try connection.execute("PRAGMA application_id = \(Self.applicationID)")
             try connection.execute("PRAGMA user_version = \(step.version)")
             try connection.execute("COMMIT")

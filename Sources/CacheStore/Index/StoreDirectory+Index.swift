@@ -56,6 +56,7 @@ extension StoreDirectory {
         }
         switch try openPresentIndex(configuration, isOnlyOpener, stop) {
         case .opened(var index):
+            // The index may be new, and then names none of the files.
             index.work.hasLeftovers = true
             return index
         case .damaged(let reason):
@@ -90,6 +91,7 @@ extension StoreDirectory {
     private func openPresentIndex(
         _ configuration: Configuration, _ isOnlyOpener: Bool, _ stop: InterruptFlag?, othersWait: Bool = false
     ) throws(StoreError) -> sending Opening {
+        // Read first: the connection below creates the WAL, whose absence shows a clean shutdown.
         let wasShutDown = wasShutDown
         var identity: FileIdentity?
         do throws(StoreError) {
@@ -159,13 +161,14 @@ extension StoreDirectory {
 
     /// Creates an empty index file that only its owner can read, unless an index exists. SQLite would let other users
     /// read the file; it gives the WAL the same permissions as the file. Called under the lock of
-    /// ``whileOthersWait(_:_:_:)``. Creates the file under another name and links it. Opening and closing the index
-    /// itself would release the locks of every connection of this process (https://sqlite.org/howtocorrupt.html §2.2).
+    /// ``whileOthersWait(_:_:_:)``.
     private func createIndex() throws(StoreError) {
         guard indexIdentity == nil else { return }
         try usable { () throws(StoreError) in
             // Left by a kill during a quarantine. A new index must not meet the WAL of an old one.
             for suffix in ["-wal", "-shm"] { try root.unlink("index.sqlite" + suffix) }
+            // Create the file under another name and link it. Opening and closing the index itself would release the
+            // locks of every connection of this process (https://sqlite.org/howtocorrupt.html §2.2).
             while try !linkNewIndex() {}
         }
     }

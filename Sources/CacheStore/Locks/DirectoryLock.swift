@@ -34,6 +34,7 @@ final class DirectoryLock: Sendable {
     static func wait(
         _ timeout: Duration, until stop: InterruptFlag? = nil, for attempt: () throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {
+        // Polls, because flock(2) has no timeout, and a blocked call would ignore `stop`.
         let deadline = ContinuousClock.now + timeout
         while true {
             if try attempt() { return true }

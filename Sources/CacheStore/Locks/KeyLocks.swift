@@ -55,13 +55,18 @@ package final class KeyLocks: Sendable {
 
     // MARK: Locking
 
-    /// Locks `key` if no other store holds its lock. Throws only the error of ``end(with:)``.
+    /// Locks `key` for a load. Never blocks: two system calls, some microseconds. The lock ends with
+    /// ``KeyLock/release()``, with its last reference, with the process, and when the store is closed or suspended.
+    /// Where the file system has no locks, or no descriptor is left, only loaders that use this object exclude each
+    /// other. A read-only store respects the locks of other stores. Its own locks do not exclude other stores, because
+    /// it stores nothing. Throws only the error of ``end(with:)``.
     package func tryLock(_ key: CacheKey) throws(StoreError) -> Outcome {
         let offset = offset(of: key)
         return try state.withLock { (state) throws(StoreError) in
             if let refusal = state.refusal { throw refusal }
             guard state.held[offset] == nil else { return .heldHere }
             guard let file = state.file.open(), let isLocked = lockByte(at: offset, of: file) else {
+                // A second load of the key costs a request. Without this fallback, the caller would get no answer.
                 return .locked(hold(offset, nil, &state))
             }
             return isLocked ? .locked(hold(offset, isReadOnly ? nil : file, &state)) : .heldElsewhere
@@ -77,8 +82,10 @@ package final class KeyLocks: Sendable {
         }
     }
 
-    /// The number of keys whose locks other stores hold, up to `limit`. Takes no lock.
-    func countHeldElsewhere(limit: Int) -> Int {
+    /// The number of keys whose locks other stores hold, up to `limit`, or 0 where locks are not supported. Takes no
+    /// lock.
+    package func countHeldElsewhere(limit: Int) -> Int {
+        // Count outside the mutex: each range costs a system call, and loads need the mutex to lock their keys.
         let file = state.withLock { $0.refusal == nil ? $0.file.open() : nil }
         guard let file else { return 0 }
         // Each call finds one range of locked bytes, in no order. Adjacent locks form one range.

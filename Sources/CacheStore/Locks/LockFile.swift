@@ -38,9 +38,11 @@ package struct LockFile: Sendable {
 
     /// Opens the file that now has the name, and creates a missing one. Makes one system call if it is already open.
     package mutating func open() -> FileDescriptor? {
+        // Compare inodes: after a deletion of the file, other processes lock bytes of a new file.
         if let file, (try? root.status(of: Self.name))?.inode == file.inode { return file.descriptor }
         file = nil
-        // A FIFO must not block, and only a regular file has locks.
+        // A FIFO must not block, and only a regular file has locks. fcntl(2) locks a byte exclusively only through a
+        // descriptor that is open for writing.
         let flags = (isReadOnly ? O_RDONLY : O_RDWR | O_CREAT) | O_NONBLOCK
         guard let descriptor = try? root.open(Self.name, flags), let status = try? descriptor.status(), status.isRegular
         else { return nil }

@@ -24,6 +24,8 @@ final class OpenLock: Sendable {
     /// Takes the lock shared, or makes an exclusive lock shared. Throws ``StoreError/busy(path:)`` if another opener
     /// holds the exclusive lock for longer than the timeout.
     func share() throws(StoreError) {
+        // flock(2) converts a lock in two steps: it releases the old lock first, so another opener may take the lock
+        // exclusively in between. Then wait for that opener, too.
         let isTaken = try DirectoryLock.wait(timeout) { () throws(StoreError) in try lock.tryShared() }
         guard isTaken else { throw .busy(path: directory.path) }
     }

@@ -104,6 +104,7 @@ package final class WriteLock: Sendable {
     // MARK: Waiting
 
     private func lock(_ file: FileDescriptor, within timeout: Duration) throws(StoreError) -> Bool {
+        // The bytes are adjacent, so one call takes both. The kernel locks both or none, so a waiter keeps its turn.
         if try file.tryLockBytes(at: LockFile.turnstile, count: 2) {
             file.unlockByte(at: LockFile.turnstile)
             return true
@@ -175,6 +176,7 @@ extension WriteLock {
         let start = ContinuousClock.now
         let isTaken = take(within: timeout)
         let value = try body(remaining(of: timeout, since: start))
+        // SQLite's lock was free, so the holder of this lock does not write. The next waits are short.
         if !isTaken { state.withLock { $0.isStuck = true } }
         return value
     }

@@ -38,6 +38,8 @@ extension StoreDirectory {
         do throws(StoreError) {
             return (try body(), false)
         } catch {
+            // An opening may report a full disk as another error, which may have other causes. So use the ballast only
+            // if the disk is almost full.
             guard error.mayBeFullDisk, freeByteCount < Int64(Self.ballastByteCount), releaseBallast() else {
                 throw error
             }

@@ -115,7 +115,7 @@ extension Connection {
         return keys
     }
 
-    /// The sums that differ from those of the rows. Uses `total()`, because `sum()` fails if a number is too large.
+    /// The sums that differ from those of the rows.
     func wrongTotals() throws(StoreError) -> [(name: String, recorded: Int64, actual: Int64)] {
         var wrong: [(String, Int64, Int64)] = []
         let totals = Self.totals.map { "SELECT '\($0.column)', \($0.column), \($0.value) FROM total" }
@@ -139,6 +139,7 @@ extension Connection {
     static let totals: [(column: String, value: String)] = [
         ("entry_count", "(SELECT count(*) FROM entry)"),
         (
+            // `total()`, because `sum()` fails if a number is too large.
             "logical_bytes",
             "CAST((SELECT total(byte_count) FROM entry) + (SELECT total(byte_count) FROM derived) AS INTEGER)"
         ),

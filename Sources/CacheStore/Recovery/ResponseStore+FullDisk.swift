@@ -22,6 +22,7 @@ extension ResponseStore {
                 return batch
             }
             restartWAL()
+            // Last, from the space that the eviction has freed.
             writeBallast()
             observation.log.warning(
                 "the disk is full; evicted entries", ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])
@@ -50,6 +51,7 @@ extension ResponseStore {
             return try change()
         } catch {
             guard error.isFullDisk, makeRoom() else { throw error }
+            // The change then overwrites the WAL from its beginning, and needs no new space for it.
             restartWAL()
             return try change()
         }

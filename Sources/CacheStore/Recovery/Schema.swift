@@ -8,6 +8,7 @@ extension Connection {
         guard try prepared("SELECT count(*) FROM state JOIN total").integer() == 1 else {
             throw .index(SQLiteError(extendedCode: SQLITE_CORRUPT, message: "the state of the store is missing"))
         }
+        // Preparing the statement resolves the names of all tables. LIMIT 0 reads no row.
         try prepared(
             """
             SELECT state.session FROM state, total, entry, access, priority, ghost, blob, failure, tag, removal, request,
@@ -28,13 +29,14 @@ extension Connection {
 
     /// Returns the schema of a new index.
     static func expectedSchema() throws(StoreError) -> [String] {
+        // The migrations are the only definition of the schema: a second one could differ from them.
         let connection = try Connection(path: ":memory:", role: .writer, busyTimeout: .zero)
         for step in migrations { try connection.execute(step.sql) }
         return try connection.schema()
     }
 
     /// Returns the tables, indices, triggers and views, each with its SQL. Leaves out the tables that ANALYZE fills.
-    package func schema() throws(StoreError) -> [String] {
+    func schema() throws(StoreError) -> [String] {
         let statement = try prepare(
             """
             SELECT type || ' ' || name || ' on ' || tbl_name || ': ' || coalesce(sql, '') FROM sqlite_schema

@@ -147,8 +147,7 @@ extension ResponseStore {
         return try descriptor.digest(byteCount: byteCount) == digest ? nil : .alteredFile(digest)
     }
 
-    /// Examines the suspects again and returns the remaining problems. Reads a file without the write lock, because
-    /// that may take long. Then checks under the lock that it is still the same file.
+    /// Examines the suspects again and returns the remaining problems.
     private func confirm(_ suspects: [ContentDigest], reads: Bool) throws(StoreError) -> [CheckReport.Problem] {
         guard !suspects.isEmpty else { return [] }
         let parts = try readLongAsIs { (connection) throws(StoreError) in try connection.partBodies() }
@@ -156,6 +155,7 @@ extension ResponseStore {
         for digest in suspects {
             try checkOpen()
             while true {
+                // Take the status before reading: the second look then notices a file that was replaced in between.
                 let file = try blobs.status(of: digest)
                 let byteCount = try readers.read { (connection) throws(StoreError) in
                     try connection.byteCount(ofBlob: digest)
@@ -163,6 +163,8 @@ extension ResponseStore {
                 guard let byteCount,
                     let problem = try examine(digest, byteCount, isPart: parts.contains(digest), reads: reads)
                 else { break }
+                // Reading the file may take long, so it happens without the write lock. Check under the lock that the
+                // index still names the same file.
                 let isConfirmed = try whileNobodyWrites { [self] (connection) throws(StoreError) in
                     let present = try connection.byteCount(ofBlob: digest)
                     let presentFile = try blobs.status(of: digest)
@@ -194,6 +196,7 @@ extension ResponseStore {
             report.problems += try whileNobodyWrites { [self] (connection) throws(StoreError) in
                 var problems: [CheckReport.Problem] = []
                 for digest in batch {
+                    // Look again under the write lock: a body may have got its row since the list was made.
                     let isListed = try connection.containsBlob(digest)
                     let exists = try blobs.status(of: digest) != nil
                     if !isListed, exists { problems.append(.orphanFile(path: BlobPath(digest).relativePath)) }

@@ -86,10 +86,12 @@ extension CheckReport.Problem {
 extension Connection {
     /// Recomputes every count and sum from the rows, and deletes rows with a malformed digest.
     fileprivate func countAnew() throws(StoreError) {
+        // Delete malformed rows first, because the triggers of these deletions change the counts below.
         try execute("DELETE FROM entry WHERE body IS NOT NULL AND length(body) <> 32")
         try execute("DELETE FROM blob WHERE length(digest) <> 32")
         try execute("INSERT OR IGNORE INTO total VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)")
         try execute(
+            // As in a new index, a random generation makes every earlier load count as affected by a removal.
             "INSERT OR IGNORE INTO state VALUES (1, 1, abs(random() >> 5), 0, EXISTS (SELECT 1 FROM priority), 0)")
         try execute(
             """
@@ -98,6 +100,7 @@ extension Connection {
                 AND NOT EXISTS (SELECT 1 FROM blob WHERE digest = body AND blob.byte_count = derived.byte_count)
             """)
         try countAccessesAnew()
+        // The tags in `entry` are the original, from which the table is built again.
         try execute("DELETE FROM tag")
         try execute("UPDATE entry SET tags = NULL WHERE tags IS NOT NULL AND NOT json_valid(tags)")
         try execute("INSERT OR IGNORE INTO tag SELECT value, entry.id FROM entry, json_each(entry.tags) AS each")
@@ -108,7 +111,8 @@ extension Connection {
             INSERT INTO partition_total SELECT partition, count(*), CAST(total(byte_count) AS INTEGER)
             FROM entry WHERE partition <> '' GROUP BY partition
             """)
-        // Update `total` last, because the triggers of the statements above change it.
+        // Update `total` last, because the triggers of the statements above change it. The walk along unused entries
+        // begins again at the first entry, because some of the entries may have lost their access rows.
         let values = Self.totals.map { "\($0.column) = \($0.value)" }.joined(separator: ", ")
         try execute("UPDATE total SET \(values), unused_id = 0")
     }

@@ -48,7 +48,7 @@ package final class RequestRecorder: Sendable {
     private let ring = Mutex<RequestRing?>(nil)
 
     /// - Parameter root: The directory of the store.
-    package init(root: FileDescriptor, isReadOnly: Bool) {
+    init(root: FileDescriptor, isReadOnly: Bool) {
         self.root = root
         self.isReadOnly = isReadOnly
     }
@@ -60,6 +60,7 @@ package final class RequestRecorder: Sendable {
         guard !isReadOnly else { return nil }
         let now = cplatform_coarse_milliseconds()
         let due = nextLook.load(ordering: .relaxed)
+        // The exchange lets only one thread look. The others continue with the last setting.
         if now >= due,
             nextLook.compareExchange(expected: due, desired: now + Self.lookInterval, ordering: .relaxed).exchanged
         {
@@ -71,6 +72,7 @@ package final class RequestRecorder: Sendable {
     /// Checks whether the store records. Does nothing while a batch is being written.
     package func look() {
         guard !isReadOnly, !state.withLock({ $0.isEnded }) else { return }
+        // A request must not wait for the file. A batch that holds the lock reads the setting itself.
         ring.withLockIfAvailable { ring in
             if ring?.isPresent(in: root) != true { ring = (try? RequestRing.open(in: root)) ?? nil }
             follow((try? ring?.header()) ?? nil, &ring)
@@ -103,6 +105,7 @@ package final class RequestRecorder: Sendable {
             state.dropped += events.count - accepted.count
             guard !accepted.isEmpty else { return .none }
             state.pending += accepted.map { Pending(event: $0, erasures: beginning) }
+            // Ask only when the number is crossed. Otherwise each record would submit another write.
             if before < Self.batchLength, state.pending.count >= Self.batchLength { return .writeNow }
             guard !state.isTimerSet else { return .none }
             state.isTimerSet = true
@@ -123,6 +126,8 @@ package final class RequestRecorder: Sendable {
     /// Appends the records in memory to the file. Drops them if the store no longer records.
     package func flush() {
         ring.withLock { ring in
+            // Take the records under the lock of the file, so that two batches keep their order. The mutex of the file
+            // is always taken before `state`.
             let (pending, dropped) = state.withLock { state in
                 defer { (state.pending, state.dropped) = ([], 0) }
                 return (state.pending, state.dropped)
@@ -135,6 +140,7 @@ package final class RequestRecorder: Sendable {
                     let header = try file.header()
                     follow(header, &ring)
                     guard let header, header.isOn else { return }
+                    // A request from before an erasure must not bring an erased URL back.
                     let current = pending.filter { $0.erasures == header.erasures }
                     try file.append(
                         current.map(\.event), dropped: dropped + pending.count - current.count, after: header,
@@ -171,8 +177,10 @@ package final class RequestRecorder: Sendable {
 
     /// Writes the records in memory and closes the file.
     func end() {
+        // First, so that no record arrives after the last write.
         state.withLock { $0.isEnded = true }
         flush()
+        // Another process may have kept the lock. Then the write has put its records back.
         state.withLock { ($0.pending, $0.dropped) = ([], 0) }
         ring.withLock { $0 = nil }
         isOn.store(false, ordering: .relaxed)

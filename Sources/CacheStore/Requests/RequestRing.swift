@@ -3,11 +3,10 @@ internal import CPlatform
 /// The file `requests` of a store: a header, then slots of 512 bytes that are overwritten in turn. The file, together
 /// with the switch in its header, is the setting of the store: processes on the store record while the switch is on.
 /// Reads and writes use pread(2) and pwrite(2): if another process truncates a mapped file, access to the mapping kills
-/// this process. A process that changes the file locks its first byte, for the open file description. It writes the
-/// records first and the header last. After a kill in between, the next process overwrites these records. A reader
-/// takes no lock. It recognises an overwritten record by its checksum and its number.
+/// this process. A process that changes the file locks its first byte, for the open file description. A reader takes no
+/// lock. It recognises an overwritten record by its checksum and its number.
 package struct RequestRing: Sendable {
-    package static let name = "requests"
+    static let name = "requests"
     /// The most records of a file, 2 GiB.
     package static let maxCapacity = 1 << 22
     /// The default number of records in a file, 16 MiB.
@@ -41,7 +40,7 @@ package struct RequestRing: Sendable {
     }
 
     /// The header, or `nil` for a damaged one.
-    package func header() throws(StoreError) -> RequestRingHeader? {
+    func header() throws(StoreError) -> RequestRingHeader? {
         // Read a damaged header again: a writer may be writing it.
         var bytes = [UInt8](repeating: 0, count: RequestRingHeader.byteCount)
         for _ in 0..<8 {
@@ -77,6 +76,7 @@ package struct RequestRing: Sendable {
     /// Empties the file and begins again. Requires the lock.
     func reset(_ header: RequestRingHeader) throws(StoreError) {
         try file.truncate(to: 0)
+        // A kill in between leaves a file without a header, so no process records.
         try write(header)
     }
 
@@ -105,6 +105,7 @@ package struct RequestRing: Sendable {
             }
             try write(bytes, at: offset)
         }
+        // The header last: after a kill before this write, the next process overwrites the records.
         try write(header)
     }
 
@@ -115,7 +116,7 @@ package struct RequestRing: Sendable {
         case key(CacheKey)
     }
 
-    /// Erases records, also damaged ones and those of a killed process beyond the last number. Requires the lock.
+    /// Erases records. Requires the lock.
     func erase(_ erasure: Erasure) throws(StoreError) {
         guard var header = try header() else { return try file.truncate(to: 0) }
         // First, so that no process adds a record of a request from before the erasure.
@@ -123,6 +124,7 @@ package struct RequestRing: Sendable {
         if erasure == .everything { header.first = header.next }
         try write(header)
         if erasure == .everything { return try file.truncate(to: Int64(RequestSlot.byteCount)) }
+        // Every slot of the file, because a killed process may have left records beyond the last number.
         try forEachSlot(from: Int64(RequestSlot.byteCount), limit: .max) { (slot, offset) throws(StoreError) in
             guard RequestSlot.mayBelong(slot, to: erasure) else { return }
             try write([UInt8](repeating: 0, count: slot.count), at: offset)
@@ -138,7 +140,7 @@ package struct RequestRing: Sendable {
     // MARK: Reading
 
     /// Returns up to `limit` records from `cursor`, or from the oldest record.
-    package func records(since cursor: RequestCursor?, limit: Int) throws(StoreError) -> RequestRecords {
+    func records(since cursor: RequestCursor?, limit: Int) throws(StoreError) -> RequestRecords {
         var result = RequestRecords()
         guard let header = try header() else { return result }
         // The numbers of an earlier file say nothing about this one.

@@ -8,7 +8,7 @@
 ///     40  number of erasures
 ///     48  1 while processes record, else 0
 ///     56  checksum of the bytes before it
-package struct RequestRingHeader: Equatable {
+struct RequestRingHeader: Equatable {
     static let byteCount = 64
     private static let magic = UInt64(littleEndianBytes: "CaStReq1")
 
@@ -40,6 +40,7 @@ package struct RequestRingHeader: Equatable {
             UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
         let shape = load(8)
+        // The numbers are bounded, because `append` adds to them: a damaged number must not overflow.
         guard load(0) == Self.magic, load(56) == RequestSlot.checksum(bytes, 0..<56),
             shape & 0xFFFF_FFFF == UInt64(RequestSlot.byteCount),
             (1...RequestRing.maxCapacity).contains(Int(shape >> 32)),

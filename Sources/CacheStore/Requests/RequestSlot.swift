@@ -145,6 +145,7 @@ package enum RequestSlot {
     /// Whether an erasure includes the slot. Includes damaged slots, and compares a truncated text only by its prefix.
     static func mayBelong(_ slot: UnsafeRawBufferPointer, to erasure: RequestRing.Erasure) -> Bool {
         guard slot.contains(where: { $0 != 0 }) else { return false }
+        // A damaged slot may have the URL that is to be erased.
         guard event(in: slot) != nil, let record = record(in: slot)?.record, let texts = texts(in: slot) else {
             return true
         }

@@ -89,6 +89,7 @@ package final class Connection {
         let result = sqlite3_open_v2(name, &opened, flags, vfs)
         guard result == SQLITE_OK, let opened else {
             let error = SQLiteError(handle: opened, result: result)
+            // SQLite returns a connection after a failure, too, which has the message.
             sqlite3_close_v2(opened)
             throw StoreError(error, path: path)
         }
@@ -106,6 +107,8 @@ package final class Connection {
 
     deinit {
         interruption?.flag.remove(handle)
+        // Finalise the statements first. Otherwise the connection stays open until the last of them is finalised
+        // (https://sqlite.org/c3ref/close.html).
         statements = [:]
         sqlite3_close_v2(handle)
         walPages.deallocate()
@@ -138,8 +141,10 @@ package final class Connection {
         if case .foreign = role {
             // Otherwise the last connection to close would copy the WAL into the database.
             _ = csqlite_db_config_flag(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            // The file may be damaged or hostile, so SQLite checks each page as it reads the page.
             try execute("PRAGMA cell_size_check = ON")
         }
+        // A reader opens the file for writing, so only this setting keeps its statements from changing rows.
         if !role.isWriter { try execute("PRAGMA query_only = ON") }
     }
 
@@ -153,10 +158,10 @@ package final class Connection {
     }
 
     /// Throws if every later write would fail although the index itself can be written. If the WAL or its shared memory
-    /// temporarily cannot be opened for writing, SQLite silently stays read-only for the life of the connection. SQLite
-    /// reports that before it tries the lock, so this call waits for no other writer.
+    /// temporarily cannot be opened for writing, SQLite silently stays read-only for the life of the connection.
     func checkWALWritable() throws(StoreError) {
         do throws(StoreError) {
+            // SQLite reports that before it tries the lock, so this call need not wait for another writer.
             try waiting(.zero) { () throws(StoreError) in try execute("BEGIN IMMEDIATE") }
             try execute("ROLLBACK")
         } catch {
@@ -194,6 +199,7 @@ package final class Connection {
         do throws(StoreError) {
             return try body()
         } catch {
+            // If the flag is set, the owner of the flag knows the reason: the store is suspended or closed.
             throw error.isInterruption && !flag.isSet ? .queryTimedOut(limit: limit) : error
         }
     }
@@ -235,8 +241,7 @@ package final class Connection {
         try waiting(timeout) { () throws(StoreError) in try prepared("BEGIN IMMEDIATE").run() }
     }
 
-    /// Switches the file to WAL mode, in which connections can read while one writes. While another process switches
-    /// the same new file, SQLite fails without waiting for the busy timeout. So this method repeats the call.
+    /// Switches the file to WAL mode, in which connections can read while one writes.
     func enterWAL() throws(StoreError) {
         let deadline = ContinuousClock.now + busyTimeout
         while true {
@@ -244,6 +249,7 @@ package final class Connection {
                 return try execute("PRAGMA journal_mode = WAL")
             } catch {
                 guard error.isBusy, ContinuousClock.now < deadline else { throw error }
+                // While another process switches the same new file, SQLite fails without waiting for the busy timeout.
                 sqlite3_sleep(5)
             }
         }
@@ -335,6 +341,7 @@ package final class Connection {
 
     /// Reads from one snapshot of the index until ``endReading()``. Until then, no connection can restart the WAL.
     package func beginReading() throws(StoreError) {
+        // BEGIN alone takes no snapshot: SQLite takes it with the first read.
         try execute("BEGIN; PRAGMA schema_version")
     }
 
@@ -347,6 +354,7 @@ package final class Connection {
     func checkpoint() throws(StoreError) -> Int? {
         // SQLite opens the WAL with the first read.
         try execute("PRAGMA schema_version")
+        // PASSIVE blocks neither readers nor writers. The other modes take the write lock.
         return try checkpoint(SQLITE_CHECKPOINT_PASSIVE, within: .zero)
     }
 
@@ -355,6 +363,7 @@ package final class Connection {
     @discardableResult
     func restartWAL(within timeout: Duration) throws(StoreError) -> Bool {
         try waiting(timeout) { () throws(StoreError) in
+            // RESTART and not TRUNCATE, because the next transactions would have to grow the file again.
             try checkpoint(SQLITE_CHECKPOINT_RESTART, within: timeout) == 0
         }
     }

@@ -24,6 +24,8 @@ final class InterruptFlag: Sendable {
     /// Called before the connection is closed.
     func remove(_ connection: OpaquePointer) {
         let address = UInt(bitPattern: connection)
+        // The mutex orders this call after a running interruption. sqlite3_interrupt on a closed connection is not safe
+        // (https://sqlite.org/c3ref/interrupt.html).
         connections.withLock { _ = $0.remove(address) }
     }
 }

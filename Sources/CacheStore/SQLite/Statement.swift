@@ -56,6 +56,7 @@ package final class Statement {
     package func reset() {
         // The result repeats the error of the last step, which was already thrown.
         _ = sqlite3_reset(handle)
+        // A kept statement would otherwise hold copies of a key and a head until its next run.
         _ = sqlite3_clear_bindings(handle)
         failedBind = SQLITE_OK
     }

@@ -7,19 +7,19 @@ final class LoadBatch: Sendable {
     private struct State {
         var counts = RequestCounts()
         var byteCount: Int64 = 0
-        var total: Int?
-        var loadRate = RecentRate()
-        var byteRate = RecentRate()
         var isStopped = false
     }
 
     private let start = ContinuousClock.now
+    private let total: Int?
+    private let loads = WorkMeter("loading", .count("URL", "URLs"))
+    private let bytes = WorkMeter("", .bytes)
     /// Guards the counts.
-    private let state: Mutex<State>
+    private let state = Mutex(State())
 
     /// - Parameter total: The number of loads, or `nil` for an unknown number.
     init(total: Int?) {
-        state = Mutex(State(total: total))
+        self.total = total
     }
 
     func note(_ outcome: RequestOutcome) {
@@ -49,16 +49,10 @@ final class LoadBatch: Sendable {
 
     /// Returns the progress as text. Each call samples the rates, so call it a few times a second.
     func progressText() -> String {
-        let now = elapsed
-        let bar = state.withLock { state in
-            let completed = state.counts.completed
-            state.loadRate.note(Int64(completed), at: now)
-            state.byteRate.note(state.byteCount, at: now)
-            return ProgressBar(
-                completed: completed, total: state.total, perSecond: state.loadRate.perSecond,
-                byteCount: state.byteCount, bytesPerSecond: state.byteRate.perSecond)
-        }
-        return bar.text(width: ProgressLine.width)
+        let (counts, byteCount) = state.withLock { ($0.counts, $0.byteCount) }
+        // The list may have grown since it was counted.
+        let total = total.map { Int64(max($0, counts.completed)) }
+        return loads.text(done: Int64(counts.completed), total: total) + bytes.text(done: byteCount, total: nil)
     }
 }
 

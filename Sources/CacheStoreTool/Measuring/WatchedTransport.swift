@@ -24,23 +24,10 @@ struct WatchedTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { base.prepare(request) }
 
     func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         let watchHead = try watch(request)
-        return watched(try await base.send(request, content: content), by: watchHead)
-    }
-
-    func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
-    ) async throws(TransportError) -> TransportResponse {
-        let watchHead = try watch(request)
-        let response = try await base.send(request, content: content, onInterimResponse: onInterimResponse)
-        return watched(response, by: watchHead)
-    }
-
-    private func watched(_ response: TransportResponse, by watchHead: HeadWatch) -> TransportResponse {
-        var response = response
+        var response = try await base.send(request, content: content, onInterimResponse: onInterimResponse)
         let (watchBody, body) = (watchHead(response.head), response.body)
         response.body = TransportBody { () async throws(TransportError) in
             let chunk = try await body.next()

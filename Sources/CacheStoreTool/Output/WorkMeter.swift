@@ -35,7 +35,7 @@ package final class WorkMeter: Sendable {
     /// Guards the samples of the rate.
     private let rate = Mutex(RecentRate())
 
-    /// - Parameter title: The work, such as `checking`.
+    /// - Parameter title: The work, such as `checking`. Empty for a text that continues another line.
     package init(_ title: String, _ unit: Unit) {
         self.title = title
         self.unit = unit
@@ -59,9 +59,16 @@ package final class WorkMeter: Sendable {
             parts.append(unit.rate(perSecond))
             if let total, done < total {
                 let left = min(1e9, (Double(total - done) / perSecond).rounded(.up))
-                parts.append("ETA \(ProgressBar.clockText(Int64(left)))")
+                parts.append("ETA \(Self.clockText(Int64(left)))")
             }
         }
         return "\(title)  \(parts.joined(separator: "  "))"
+    }
+
+    /// Returns `0:42`, `12:34`, `1:02:03`.
+    private static func clockText(_ seconds: Int64) -> String {
+        let (hours, minutes) = (seconds / 3600, seconds / 60 % 60)
+        let rest = "\(minutes < 10 && hours > 0 ? "0" : "")\(minutes):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+        return hours > 0 ? "\(hours):\(rest)" : rest
     }
 }

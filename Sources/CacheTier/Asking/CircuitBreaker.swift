@@ -1,6 +1,5 @@
 /// Stops asking a failing engine, then probes it with one request at a time. A result says something about the time of
-/// its request. So requests that fail at the same time count as one failure. An open breaker ignores requests that
-/// began before its first probe, whether they succeed or fail. Pure: the time is an argument.
+/// its request. Pure: the time is an argument.
 package struct CircuitBreaker: Sendable {
     private enum State {
         /// `since`: the end of the last counted failure, or the beginning of the probe that closed the breaker.
@@ -69,12 +68,14 @@ package struct CircuitBreaker: Sendable {
     package mutating func failed(from start: Duration, to end: Duration) {
         switch state {
         case .closed(let failures, let since):
+            // Requests that fail at the same time count as one failure.
             if let since, start < since { return }
             state =
                 failures + 1 < threshold
                 ? .closed(failures: failures + 1, since: end)
                 : .open(until: end + firstPause, pause: firstPause)
         case .halfOpen(let since, _, let pause):
+            // A request from before the first probe says nothing about the engine now. The same holds for its success.
             guard start >= since else { return }
             let next = min(pause * 2, longestPause)
             state = .open(until: end + next, pause: next)

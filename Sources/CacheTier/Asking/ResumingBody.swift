@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import CacheLoader
-internal import HTTPTypes
 internal import Synchronization
 
 /// The body of a hit. If the tier fails during the transfer, the origin supplies the rest. The origin sends the whole
@@ -97,6 +96,7 @@ final class ResumingBody: Sendable {
         guard limit > .zero else { return .unavailable }
         let step = await body.next(within: limit, configuration.sleep)
         let end = configuration.uptime()
+        // Only the time of the tier counts: a slow reader must not use up the allowance.
         state.withLock { $0.allowance -= end - start }
         return step
     }

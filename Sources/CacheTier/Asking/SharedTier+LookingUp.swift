@@ -1,8 +1,6 @@
 internal import CacheFoundation
 internal import CacheLoader
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Synchronization
 
 /// Looks up a response in the tier: the object of the URL, then the records that it names, then a long body.
@@ -49,28 +47,20 @@ extension SharedTier {
         return isAdmitted
     }
 
-    /// Looks up a response within the deadline, and counts the result. Call after ``admits(_:)``. A late lookup ends by
-    /// itself, without the body, so that the connection stays usable.
+    /// Looks up a response within the deadline, and counts the result. Call after ``admits(_:)``.
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
-        let first = FirstResult<Lookup?>()
         let lateness = Lateness()
-        Task { [self] in
-            let lookup = await find(request, lateness)
-            first.finish(lookup)
+        // Not cancelled at the deadline: a late lookup ends by itself, without the body, so that the connection stays
+        // usable.
+        let lookup = Task { await find(request, lateness) }
+        let result = await withTimeLimit(deadline, configuration.sleep) {
+            await withTaskCancellationHandler {
+                await lookup.value
+            } onCancel: {
+                lateness.begin()
+            }
         }
-        let timer = Task { [deadline, configuration, weak first] in
-            guard (try? await configuration.sleep(deadline)) != nil else { return }
-            lateness.begin()
-            first?.finish(nil)
-        }
-        let result = await withTaskCancellationHandler {
-            await first.value()
-        } onCancel: {
-            lateness.begin()
-            first.finish(nil)
-        }
-        timer.cancel()
         let end = configuration.uptime()
         // A cancellation by the caller says nothing about the engine.
         guard result != nil || !Task.isCancelled else { return Lookup() }
@@ -89,6 +79,7 @@ extension SharedTier {
             default: state.statistics.misses += 1
             }
             switch result?.failure {
+            // Counted failures choose a pause, but the engine has stated one.
             case .busy(_, let pause)?: state.breaker.open(until: end + pause)
             case .some: state.breaker.failed(from: start, to: end)
             case nil where result == nil: state.breaker.failed(from: start, to: end)
@@ -102,6 +93,7 @@ extension SharedTier {
     private func find(_ request: HTTPRequest, _ lateness: Lateness) async -> Lookup {
         let key = layout.key(of: request.url)
         let scopes = layout.scopes(of: request)
+        // Both reads at the same time, because each takes a round trip to the engine.
         async let removals = removals(of: scopes)
         var lookup = Lookup()
         lookup.keyObject = await keyObject(key)
@@ -117,6 +109,7 @@ extension SharedTier {
         }
         let known = await removals
         lookup.failure = lookup.failure ?? known.failure
+        // Without the removals, any candidate may be removed already. The origin answers instead.
         guard known.failure == nil, !lookup.candidates.isEmpty else {
             lookup.candidates = []
             return lookup
@@ -127,6 +120,8 @@ extension SharedTier {
         lookup.failure = lookup.failure ?? ofTags.failure
         lookup.candidates.removeAll { candidate in
             let tags = layout.tags(of: candidate.record.head.response.fields, url: url)
+            // A tag whose removal could not be read counts as removed. The engine may not have this process's own
+            // removals yet.
             return !tags.allSatisfy { ofTags.times.keys.contains($0) }
                 || tags.contains { candidate.isRemoved(at: ofTags.times[$0] ?? nil) }
                 || scopes.contains { candidate.isRemoved(at: known.times[$0] ?? nil) }
@@ -182,6 +177,7 @@ extension SharedTier {
     /// Lets the rules of the store choose among the candidates, and opens the body of a hit.
     private func decide(_ lookup: inout Lookup, _ request: HTTPRequest, _ lateness: Lateness) async {
         guard !lookup.candidates.isEmpty else { return }
+        // With the latest of the times, no candidate seems younger than it is.
         lookup.now = lookup.candidates.map(\.now).max() ?? .distantPast
         let decision = ReuseDecision(
             for: request, candidates: lookup.responses, policy: policy(for: request), now: lookup.now,

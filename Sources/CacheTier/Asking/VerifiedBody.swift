@@ -63,6 +63,7 @@ final class VerifiedBody: Sendable {
             }
             return Data(state.buffer.prefix(count))
         }
+        // Each chunk has a digest, because the reader gets it before the rest of the body has arrived.
         return Data(SHA256.hash(data: chunk)) == record.chunkDigests[index] ? .chunk(chunk) : .damaged
     }
 }

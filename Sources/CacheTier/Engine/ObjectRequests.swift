@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheLoader
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Synchronization
 
 /// The requests for objects that both HTTP engines send: `GET`, `PUT` and `DELETE` of a name below a folder.
@@ -20,11 +18,13 @@ final class ObjectRequests: Sendable {
     private let authorize: Authorizer
     /// The seconds by which the engine's clock is ahead of this machine's, from its latest response.
     private let secondsAhead = Mutex<Int64>(0)
+    /// Whether the engine honours the condition of a write. `false` once it has answered that it does not know it.
+    private let conditions: Mutex<Bool>
 
     /// Throws ``TierError/invalidURL(_:)`` for another text than an http or https URL without user, query and fragment.
     init(
-        _ url: String, transport: any HTTPTransport, clock: @escaping @Sendable () -> Date,
-        authorize: @escaping Authorizer
+        _ url: String, _ conditionalWrites: Bool, transport: any HTTPTransport,
+        clock: @escaping @Sendable () -> Date, authorize: @escaping Authorizer
     ) throws(TierError) {
         let parts = url.split(separator: "/", omittingEmptySubsequences: true)
         guard parts.count >= 2, parts[0] == "http:" || parts[0] == "https:", url.contains("://"),
@@ -38,7 +38,10 @@ final class ObjectRequests: Sendable {
         self.transport = transport
         self.clock = clock
         self.authorize = authorize
+        conditions = Mutex(conditionalWrites)
     }
+
+    var hasConditionalWrites: Bool { conditions.withLock { $0 } }
 
     /// Returns the URL without user, query and fragment, which may contain secrets.
     static func withoutSecrets(_ url: String) -> String {
@@ -66,18 +69,22 @@ final class ObjectRequests: Sendable {
         return TierObject(.init(body: response.body, lastModified: Date(lastModified)), now: Date(now))
     }
 
-    /// Returns whether the object was written, or `nil` if the engine does not know the condition.
-    func put(_ bytes: Data, as name: String, onlyIfAbsent: Bool) async throws(TierEngineError) -> Bool? {
-        let response = try await send(.put, name, content: bytes, onlyIfAbsent ? [.ifNoneMatch: "*"] : [:])
+    /// Returns whether the object was written. Writes without the condition if the engine does not know it.
+    func put(_ bytes: Data, as name: String, onlyIfAbsent: Bool) async throws(TierEngineError) -> Bool {
+        let isConditional = onlyIfAbsent && hasConditionalWrites
+        let response = try await send(.put, name, content: bytes, isConditional ? [.ifNoneMatch: "*"] : [:])
         let status = response.head.status
         // S3 answers 409 while another conditional write of the name is running.
-        let isPresent = onlyIfAbsent && [409, 412].contains(status.code)
+        let isPresent = isConditional && [409, 412].contains(status.code)
         if status.kind == .successful || isPresent {
             _ = try? await response.body.next()
             return !isPresent
         }
         // Not 400, because S3 also answers 400 for expired credentials.
-        if onlyIfAbsent, [405, 501].contains(status.code) { return nil }
+        if isConditional, [405, 501].contains(status.code) {
+            conditions.withLock { $0 = false }
+            return try await put(bytes, as: name, onlyIfAbsent: false)
+        }
         throw await failure(.put, response)
     }
 

@@ -1,13 +1,10 @@
 public import CacheFoundation
 public import CacheLoader
-public import HTTPTypes
 
 /// An HTTP server with plain `GET`, `PUT` and `DELETE`, such as nginx with its DAV module.
 ///
 /// Its responses must have `Date` and `Last-Modified`, because these are the clock of the tier.
 public struct PlainEngine: TierEngine {
-    /// Whether the server honours `If-None-Match: *` in a `PUT`.
-    public let hasConditionalWrites: Bool
     private let requests: ObjectRequests
 
     /// Creates an engine. Sends no request.
@@ -22,11 +19,13 @@ public struct PlainEngine: TierEngine {
     public init(
         _ url: String, fields: HTTPFields = [:], conditionalWrites: Bool = false, transport: any HTTPTransport
     ) throws(TierError) {
-        hasConditionalWrites = conditionalWrites
-        requests = try ObjectRequests(url, transport: transport, clock: { Date() }) { request, _, _ in
-            request.headerFields += fields
-        }
+        requests = try ObjectRequests(
+            url, conditionalWrites, transport: transport, clock: { Date() },
+            authorize: { request, _, _ in request.headerFields += fields })
     }
+
+    /// Whether the server honours `If-None-Match: *` in a `PUT`, as far as known.
+    public var hasConditionalWrites: Bool { requests.hasConditionalWrites }
 
     /// Requests an object.
     public func object(named name: String) async throws(TierEngineError) -> TierObject {
@@ -35,23 +34,16 @@ public struct PlainEngine: TierEngine {
 
     /// Writes an object.
     public func put(_ bytes: Data, as name: String, onlyIfAbsent: Bool) async throws(TierEngineError) -> Bool {
-        if onlyIfAbsent, hasConditionalWrites,
-            let isWritten = try await requests.put(bytes, as: name, onlyIfAbsent: true)
-        {
-            return isWritten
-        }
-        return try await requests.put(bytes, as: name, onlyIfAbsent: false) ?? false
+        try await requests.put(bytes, as: name, onlyIfAbsent: onlyIfAbsent)
     }
 
     /// Deletes an object.
     public func delete(_ name: String) async throws(TierEngineError) { try await requests.delete(name) }
 }
 
-extension PlainEngine: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PlainEngine: CustomStringConvertible, CustomReflectable {
     /// The host of the engine, without fields.
     public var description: String { "PlainEngine(\(requests.authority))" }
-    /// The host of the engine, without fields.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

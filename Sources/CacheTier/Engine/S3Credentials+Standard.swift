@@ -1,6 +1,5 @@
 internal import CacheFoundation
 public import CacheLoader
-internal import HTTPTypes
 internal import Synchronization
 
 extension S3Credentials {

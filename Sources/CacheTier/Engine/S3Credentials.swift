@@ -32,11 +32,9 @@ public struct S3Credentials: Sendable {
     }
 }
 
-extension S3Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension S3Credentials: CustomStringConvertible, CustomReflectable {
     /// The text "S3Credentials", without a secret.
     public var description: String { "S3Credentials" }
-    /// The text "S3Credentials", without a secret.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,15 +2,10 @@ internal import ByteText
 public import CacheFoundation
 public import CacheLoader
 internal import Crypto
-internal import HTTPCaching
-internal import HTTPTypes
-internal import Synchronization
 
 /// A server that speaks the REST protocol of S3, with Signature Version 4.
-public final class S3Engine: TierEngine {
+public struct S3Engine: TierEngine {
     private let requests: ObjectRequests
-    /// Whether the server has answered that it does not know the condition of a write.
-    private let lacksConditions: Mutex<Bool>
 
     /// Creates an engine. Sends no request.
     ///
@@ -27,7 +22,7 @@ public final class S3Engine: TierEngine {
         _ url: String, region: String, credentials: @escaping S3Credentials.Provider, conditionalWrites: Bool = true,
         transport: any HTTPTransport, clock: @escaping @Sendable () -> Date = { Date() }
     ) throws(TierError) {
-        requests = try ObjectRequests(url, transport: transport, clock: clock) {
+        requests = try ObjectRequests(url, conditionalWrites, transport: transport, clock: clock) {
             (request, content, now) throws(TierEngineError) in
             let present: S3Credentials
             do {
@@ -43,16 +38,8 @@ public final class S3Engine: TierEngine {
             request.headerFields[.authorization] = SignatureV4(credentials: present, region: region)
                 .authorization(for: request, payloadHash: hash, time: time)
         }
-        lacksConditions = Mutex(!conditionalWrites)
         // S3 signs the encoded path. Every encoding leaves these bytes unchanged.
-        let isPlain = requests.folder.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-            default: "-._~/".utf8.contains(byte)
-            }
-        }
+        let isPlain = requests.folder.utf8.allSatisfy { PercentEncoding.isUnreserved($0) || $0 == UInt8(ascii: "/") }
         guard isPlain else { throw .invalidURL(ObjectRequests.withoutSecrets(url)) }
     }
 
@@ -60,7 +47,7 @@ public final class S3Engine: TierEngine {
     public var deadline: Duration { .milliseconds(500) }
 
     /// Whether the server honours the condition, as far as known.
-    public var hasConditionalWrites: Bool { !lacksConditions.withLock { $0 } }
+    public var hasConditionalWrites: Bool { requests.hasConditionalWrites }
 
     /// Requests an object.
     public func object(named name: String) async throws(TierEngineError) -> TierObject {
@@ -69,22 +56,16 @@ public final class S3Engine: TierEngine {
 
     /// Writes an object.
     public func put(_ bytes: Data, as name: String, onlyIfAbsent: Bool) async throws(TierEngineError) -> Bool {
-        if onlyIfAbsent, hasConditionalWrites {
-            if let isWritten = try await requests.put(bytes, as: name, onlyIfAbsent: true) { return isWritten }
-            lacksConditions.withLock { $0 = true }
-        }
-        return try await requests.put(bytes, as: name, onlyIfAbsent: false) ?? false
+        try await requests.put(bytes, as: name, onlyIfAbsent: onlyIfAbsent)
     }
 
     /// Deletes an object.
     public func delete(_ name: String) async throws(TierEngineError) { try await requests.delete(name) }
 }
 
-extension S3Engine: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension S3Engine: CustomStringConvertible, CustomReflectable {
     /// The host of the engine, without credentials.
     public var description: String { "S3Engine(\(requests.authority))" }
-    /// The host of the engine, without credentials.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,7 +2,6 @@ public import CacheFoundation
 internal import CacheLoader
 internal import ByteText
 internal import Crypto
-internal import HTTPCaching
 
 /// The results of ``SharedTier/check()``.
 public struct TierCheck: Hashable, Sendable {

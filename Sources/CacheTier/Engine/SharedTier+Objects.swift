@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import CacheLoader
-internal import HTTPCaching
 internal import Synchronization
 
 /// Requests and writes objects of the engine, each within the deadline for writes.
@@ -79,6 +78,17 @@ extension SharedTier {
         }
         if case .failure(let error) = result { noteFailure(error, since: start) }
         return try result.get()
+    }
+
+    /// Writes an object with a proof of its payload. See ``put(_:as:onlyIfAbsent:)``.
+    @discardableResult
+    func putSealed(
+        _ payload: Data, as name: String, onlyIfAbsent: Bool = false
+    ) async throws(TierEngineError) -> Bool {
+        guard let object = SealedObject.sealing(payload, as: name, with: keys) else {
+            throw .refused("the keys cannot write")
+        }
+        return try await put(object, as: name, onlyIfAbsent: onlyIfAbsent)
     }
 
     /// Deletes an object. After a failure, the object stays.

@@ -2,7 +2,6 @@ internal import ByteText
 internal import CacheFoundation
 internal import Crypto
 package import HTTPCaching
-package import HTTPTypes
 
 /// Signs requests with Signature Version 4 of AWS, which S3 and compatible engines verify. Signs the authority and all
 /// fields of the request. Add unsigned fields afterwards. A path is encoded once, as S3 requires, so pass the path as
@@ -54,12 +53,7 @@ package struct SignatureV4: Sendable {
 
     /// Returns a time as `yyyyMMddTHHmmssZ`.
     package static func text(of time: HTTPDate) -> String {
-        // Sun, 06 Nov 1994 08:49:37 GMT
-        let words = time.description.split(separator: " ")
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard words.count == 6, let month = months.firstIndex(of: String(words[2])) else { return "" }
-        let digits = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-        return "\(words[3])\(digits)\(words[1])T\(words[4].filter { $0 != ":" })Z"
+        Date(time).formatted(.iso8601.dateSeparator(.omitted).timeSeparator(.omitted))
     }
 
     private static func mac(_ key: SymmetricKey, _ text: String) -> Data {

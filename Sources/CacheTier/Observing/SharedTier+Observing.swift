@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import CacheLoader
-internal import HTTPTypes
 internal import Synchronization
 
 /// Counts the work of a tier, and reports steps to the observer.

@@ -12,12 +12,9 @@ struct KeyObject: Codable, Sendable, Equatable {
     var names: [[String]] = []
     /// The time of the last removal, by the tier's clock, in seconds since 1970.
     var removedAt: Int64?
+}
 
-    init(names: [[String]] = [], removedAt: Int64? = nil) {
-        self.names = names
-        self.removedAt = removedAt
-    }
-
+extension KeyObject {
     /// Decodes an object. A removal counts from the time of its write if that is later than the stated time: the
     /// engine knows its clock better than the writer does.
     init?(decoding payload: Data, lastModified: HTTPDate) {

@@ -1,7 +1,6 @@
 internal import CacheFoundation
 internal import CacheLoader
 internal import CacheStore
-internal import HTTPCaching
 internal import Synchronization
 
 /// Reads records and the objects of URLs.

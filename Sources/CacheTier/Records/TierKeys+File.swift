@@ -1,3 +1,4 @@
+internal import ByteText
 internal import CacheFoundation
 
 extension TierKeys {
@@ -38,9 +39,8 @@ extension TierKeys {
 
     /// The bytes of hexadecimal digits. `nil` for other text and for fewer than 32 bytes.
     static func bytes(_ digits: some StringProtocol) -> Data? {
-        let values = digits.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        guard values.count == digits.utf8.count, values.count % 2 == 0, values.count >= 64 else { return nil }
-        return Data(stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) })
+        guard let bytes = [UInt8](hexadecimal: digits), bytes.count >= 32 else { return nil }
+        return Data(bytes)
     }
 }
 

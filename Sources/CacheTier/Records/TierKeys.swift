@@ -74,11 +74,9 @@ public struct TierKey: Sendable {
     }
 }
 
-extension TierKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TierKey: CustomStringConvertible, CustomReflectable {
     /// The name of the key, without a secret.
     public var description: String { "TierKey(\(id))" }
-    /// The name of the key, without a secret.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
@@ -137,11 +135,9 @@ public struct TierKeys: Sendable {
     }
 }
 
-extension TierKeys: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TierKeys: CustomStringConvertible, CustomReflectable {
     /// The text "TierKeys", without a secret.
     public var description: String { "TierKeys" }
-    /// The text "TierKeys", without a secret.
-    public var debugDescription: String { description }
     /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

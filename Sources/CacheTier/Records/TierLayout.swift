@@ -2,7 +2,6 @@ internal import ByteText
 internal import CacheFoundation
 internal import Crypto
 internal import HTTPCaching
-internal import HTTPTypes
 
 /// The names of the objects, documented in the article *A shared tier*.
 struct TierLayout: Sendable {
@@ -50,14 +49,14 @@ struct TierLayout: Sendable {
     }
 
     /// Returns the scheme and the authority of a URL, in lower case.
-    private static func origin(of url: String) -> String {
+    static func origin(of url: String) -> String {
         let text = normalized(url)
         guard let separator = text.firstRange(of: "://") else { return text }
         return String(text[..<separator.upperBound] + text[separator.upperBound...].prefix { $0 != "/" })
     }
 
     /// Returns a URL as ``HTTPTypes/HTTPRequest/url`` states it.
-    private static func normalized(_ url: String) -> String {
+    static func normalized(_ url: String) -> String {
         guard let separator = url.firstRange(of: "://") else { return url }
         let rest = url[separator.upperBound...].prefix { $0 != "#" }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }

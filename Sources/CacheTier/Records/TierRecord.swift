@@ -2,7 +2,6 @@ internal import ByteText
 internal import CacheFoundation
 internal import Crypto
 internal import HTTPCaching
-internal import HTTPTypes
 
 /// One stored variant of a response, as its object in the tier contains it.
 ///
@@ -48,12 +47,6 @@ struct TierRecord: Sendable, Equatable {
     var chunkDigests: [Data]
     /// The body inside the record, or `nil` for a separate body object.
     var body: Data?
-
-    init(head: Head, chunkDigests: [Data], body: Data?) {
-        self.head = head
-        self.chunkDigests = chunkDigests
-        self.body = body
-    }
 
     init(_ response: StoredResponse, body: Data, _ times: Times) {
         let isInside = body.count <= Self.inlineLimit

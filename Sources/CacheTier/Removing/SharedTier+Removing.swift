@@ -1,8 +1,6 @@
 internal import CacheFoundation
 internal import CacheLoader
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Synchronization
 
 /// Removes responses, and repeats the writes of removals until the engine has taken them.
@@ -17,13 +15,8 @@ extension SharedTier {
     /// - Throws: ``TierError/readOnly``, or ``TierError/engine(_:)`` if the removal could not be recorded.
     public func removeAll(in scope: TierScope) async throws(TierError) {
         guard keys.canWrite else { throw .readOnly }
-        let name = layout.removal(scope)
         do throws(TierEngineError) {
-            if case .url(let url) = scope.kind {
-                try await removeURL(layout.key(of: url), evenIfUnknown: true)
-            } else {
-                try await writeRemoval(of: name)
-            }
+            try await remove(scope, evenIfUnknown: true)
         } catch {
             throw .engine(error.description)
         }
@@ -35,14 +28,15 @@ extension SharedTier {
         let urls = Invalidation.targets(of: request, url: request.url, reply: reply)
         let tags = CacheGroups.invalidated(by: reply.headerFields, method: request.method)
         let removals =
-            Set(urls.map { layout.key(of: $0) }).map { Removal.url($0) }
-            + Set(tags.map { layout.removal(.tag($0, origin: request.url)) }).map { Removal.scope($0) }
+            Set(urls.map { TierScope.url(TierLayout.normalized($0)) })
+            .union(tags.map { TierScope.tag($0, origin: TierLayout.origin(of: request.url)) })
         for removal in removals {
-            noteOwnRemoval(name(of: removal))
+            // First, so that this process stops using the responses even if the engine never takes the removal.
+            noteOwnRemoval(layout.removal(removal))
             guard canWrite else { continue }
-            let next = state.withLock { state -> Removal? in
+            let next = state.withLock { state -> TierScope? in
                 let isFull = state.pendingRemovals.count >= Self.removalLimit
-                let removal = isFull ? Removal.scope(layout.removal(.partition)) : removal
+                let removal = isFull ? .partition : removal
                 guard state.pendingRemovals.insert(removal).inserted else { return nil }
                 return removal
             }
@@ -50,33 +44,16 @@ extension SharedTier {
         }
     }
 
-    /// A removal that the engine has not accepted yet.
-    enum Removal: Hashable, Sendable {
-        case url(String)
-        /// The name of a scope's object.
-        case scope(String)
-    }
-
     /// The most removals that this process keeps individually. Above it, a removal covers the whole partition.
     private static let removalLimit = 10_000
 
-    private func name(of removal: Removal) -> String {
-        switch removal {
-        case .url(let key): layout.keyObject(key)
-        case .scope(let name): name
-        }
-    }
-
     /// `pause` is the pause before the next attempt if this one fails. Doubles up to 30 seconds.
-    private func attempt(_ removal: Removal, pause: Duration) {
+    private func attempt(_ removal: TierScope, pause: Duration) {
         writes.addUrgent { [self] in
             do throws(TierEngineError) {
                 // Requests after this attempt begin another one.
                 state.withLock { _ = $0.pendingRemovals.remove(removal) }
-                switch removal {
-                case .url(let key): try await removeURL(key, evenIfUnknown: false)
-                case .scope(let name): try await writeRemoval(of: name)
-                }
+                try await remove(removal, evenIfUnknown: false)
             } catch {
                 count { $0.failedWrites += 1 }
                 guard state.withLock({ $0.pendingRemovals.insert(removal).inserted }) else { return }
@@ -90,9 +67,10 @@ extension SharedTier {
         }
     }
 
-    /// Writes the removal of a URL. With `evenIfUnknown`, writes it even if the tier has nothing of the URL.
-    private func removeURL(_ key: String, evenIfUnknown: Bool) async throws(TierEngineError) {
-        let name = layout.keyObject(key)
+    /// Writes a removal. With `evenIfUnknown`, writes that of a URL even if the tier has nothing of the URL.
+    private func remove(_ scope: TierScope, evenIfUnknown: Bool) async throws(TierEngineError) {
+        guard case .url(let url) = scope.kind else { return try await writeRemoval(of: layout.removal(scope)) }
+        let key = layout.key(of: url)
         var object = KeyObject()
         switch await readKeyObject(key) {
         case .found(let found): object = found
@@ -103,12 +81,10 @@ extension SharedTier {
             throw error
         }
         guard let tierTime else { throw .unavailable("the engine has not stated its time") }
+        // Another machine may have recorded a later removal, by a later answer of the engine.
         object.removedAt = max(object.removedAt ?? .min, tierTime.secondsSince1970)
-        let start = configuration.uptime()
-        guard let sealed = SealedObject.sealing(object.encoded(), as: name, with: keys) else { return }
-        try await put(sealed, as: name)
+        try await writeKey(object, key)
         count { $0.removals += 1 }
-        remember(object, of: key, readAt: start)
     }
 
     // MARK: This machine's own removals

@@ -119,11 +119,8 @@ extension SharedTier {
         guard let time = tierTime else { throw .unavailable("the engine has not stated its time") }
         let payload = Data("\(time.secondsSince1970)".utf8)
         let random = SymmetricKey(size: .bits128).withUnsafeBytes { Data($0) }
-        guard let object = SealedObject.sealing(payload, as: scope, with: keys),
-            let latest = SealedObject.sealing(random, as: layout.latest, with: keys)
-        else { throw .refused("the keys cannot write") }
-        try await put(object, as: scope)
-        try await put(latest, as: layout.latest)
+        try await putSealed(payload, as: scope)
+        try await putSealed(random, as: layout.latest)
         // This machine reads the scope again, too.
         state.withLock { $0.scopes.latest = nil }
     }

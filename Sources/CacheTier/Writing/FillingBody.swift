@@ -32,6 +32,7 @@ final class FillingBody: Sendable {
             let bytes = state.withLock { state -> Data? in
                 guard !state.isDropped else { return nil }
                 state.isDropped = true
+                // The write takes over the reserved bytes, so `deinit` must not release them.
                 defer { state.bytes = Data() }
                 return state.bytes
             }
@@ -40,10 +41,12 @@ final class FillingBody: Sendable {
         }
         let isDroppedNow = state.withLock { state in
             guard !state.isDropped else { return false }
+            // Reserve room chunk by chunk, because a body may have no announced length.
             if state.bytes.count + chunk.count <= tier.configuration.maxBodyBytes, tier.writes.reserve(chunk.count) {
                 state.bytes += chunk
                 return false
             }
+            // Only the copy is dropped. The reader gets every chunk.
             tier.writes.release(state.bytes.count)
             state.bytes = Data()
             state.isDropped = true

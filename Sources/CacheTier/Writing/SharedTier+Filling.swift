@@ -1,8 +1,6 @@
 internal import CacheFoundation
 internal import CacheLoader
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Synchronization
 
 /// Writes responses of the origin after their delivery.
@@ -14,12 +12,12 @@ extension SharedTier {
         let arrival: Duration
         let asking: Asking
 
-        /// Whether a body matches the length and the digests in its head (RFC 9111 §3.3, RFC 9530). Always checked,
-        /// even if the policy verifies nothing: one machine's damaged response must not reach all machines.
+        /// Whether a body matches the length and the digests in its head (RFC 9111 §3.3, RFC 9530).
         func fits(_ body: Data) -> Bool {
             let (fields, isDecoded) = (response.fields, response.isBodyDecoded)
             let length = fields[.contentLength].flatMap { Int($0) }
             if !isDecoded, let length, length != body.count { return false }
+            // Even if the policy verifies nothing: one machine's damaged response must not reach all machines.
             let digests = IntegrityDigests.ofContent(
                 HTTPResponse(status: response.status, headerFields: fields), to: .get, isBodyDecoded: isDecoded,
                 policy: CachePolicy(verifiesDigests: true))
@@ -72,6 +70,7 @@ extension SharedTier {
     func keeping(
         of response: StoredResponse, to request: HTTPRequest, arrival: Duration, _ asking: Asking
     ) -> Keeping {
+        // A reader checks each tag. With some of the tags ignored, their removals would not reach the response.
         guard CacheGroups(response.fields).names.count <= TierLayout.maxTagCount else {
             count { $0.droppedWrites += 1 }
             return .remove
@@ -84,14 +83,14 @@ extension SharedTier {
         return .fill(Fill(response: response, arrival: arrival, asking: asking))
     }
 
-    /// Deletes records that a lookup has found, unless they are newer than a reply that the tier does not keep. A
-    /// record may be newer if the reply came from a cache in front of the origin, or if another machine has just
-    /// written the record.
+    /// Deletes records that a lookup has found, unless they are newer than a reply that the tier does not keep.
     func remove(_ candidates: [Candidate], olderThan date: HTTPDate) {
         guard keys.canWrite, !candidates.isEmpty else { return }
         // Without room, the record ends with its freshness lifetime.
         writes.add { [self] in
             for name in candidates.map(\.name) {
+                // A record may be newer if the reply came from a cache in front of the origin, or if another machine
+                // has just written the record.
                 guard case .found(let candidate) = await record(name),
                     candidate.record.head.response.responseTime <= date
                 else { continue }
@@ -142,6 +141,7 @@ extension SharedTier {
             guard let times = times(of: fill) else { throw .unavailable("the engine has not stated its time") }
             let requestedAt = times.requestedAt.secondsSince1970
             let ownRemoval = ownRemoval(of: scopes + [layout.keyObject(key)])
+            // This process has removed the response since the request (RFC 9111 §4.4).
             guard ownRemoval.map({ requestedAt > $0 }) ?? true else { return count { $0.droppedWrites += 1 } }
             let names = fill.response.varyKey.names
             guard known?.names.contains(names) ?? true else {
@@ -150,11 +150,12 @@ extension SharedTier {
                 return count { $0.droppedWrites += 1 }
             }
             let record = makeRecord(times)
-            guard known?.removedAt.map({ requestedAt > $0 }) ?? true, let encoded = try? record.encoded(),
-                let object = SealedObject.sealing(encoded, as: name, with: keys)
+            guard known?.removedAt.map({ requestedAt > $0 }) ?? true, let encoded = try? record.encoded()
             else { return count { $0.droppedWrites += 1 } }
+            // In this order, a kill in between leaves objects without a name, and no name without its objects.
             try await writeBody(record)
-            try await put(object, as: name)
+            try await putSealed(encoded, as: name)
+            // Only if absent: another machine may have written a removal or other names since the read.
             if known == nil { try await writeKey(KeyObject(names: [names]), key, onlyIfAbsent: true) }
             change { state in
                 state.statistics.writes += 1
@@ -171,15 +172,16 @@ extension SharedTier {
         let now = configuration.uptime()
         return TierRecord.Times(
             heldSeconds: (now - fill.arrival).roundedUpSeconds, writtenAt: written,
+            // Rounded to an earlier second: a response must not seem newer than a removal that it precedes.
             requestedAt: fill.asking.tierTime ?? written.advanced(by: -(now - fill.asking.start).roundedUpSeconds))
     }
 
-    /// Reads once more if the lookup has not read it. Without conditional writes, also reads once more directly before
-    /// the write: a removal in between would be lost. Returns `nil` if the engine has no object of the URL.
+    /// Reads once more if the lookup has not read it. Returns `nil` if the engine has no object of the URL.
     private func knownKey(_ key: String, after lookup: Lookup) async throws(TierEngineError) -> KeyObject? {
         var answer = lookup.keyObject
         switch answer {
         case .failed: answer = await readKeyObject(key)
+        // Without conditional writes, the write would replace the object of a removal since the lookup.
         case .absent where !engine.hasConditionalWrites: answer = await readKeyObject(key)
         case .absent, .found: break
         }
@@ -190,13 +192,9 @@ extension SharedTier {
         }
     }
 
-    private func writeKey(
-        _ object: KeyObject, _ key: String, onlyIfAbsent: Bool = false
-    ) async throws(TierEngineError) {
-        let name = layout.keyObject(key)
-        guard let sealed = SealedObject.sealing(object.encoded(), as: name, with: keys) else { return }
+    func writeKey(_ object: KeyObject, _ key: String, onlyIfAbsent: Bool = false) async throws(TierEngineError) {
         let start = configuration.uptime()
-        if try await put(sealed, as: name, onlyIfAbsent: onlyIfAbsent) {
+        if try await putSealed(object.encoded(), as: layout.keyObject(key), onlyIfAbsent: onlyIfAbsent) {
             remember(object, of: key, readAt: start)
         }
     }

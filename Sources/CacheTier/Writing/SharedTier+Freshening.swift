@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheLoader
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// Freshens stale records of the tier by a 304 of the origin (RFC 9111 §4.3.4).
 extension SharedTier {
@@ -40,6 +38,7 @@ extension SharedTier {
         else { return }
         let old = candidate.record.head
         let bodyAge = (tierTime?.secondsSince1970 ?? 0) - old.bodyWrittenAt
+        // At three quarters of the retention, because the next 304 may come after its end.
         let isBodyDue =
             candidate.record.body == nil
             && configuration.retention.map { bodyAge > ($0 * 3 / 4).components.seconds } ?? false

@@ -87,6 +87,7 @@ package final class WriteBehind: Sendable {
     /// Adds a write without bytes, ahead of the others. The caller bounds their number.
     package func addUrgent(_ run: @escaping @Sendable () async -> Void) {
         state.withLock { state in
+            // Removals overtake fills: a later fill costs a miss, a later removal a wrong answer.
             state.urgent.append(Job(number: state.makeNumber(), byteCount: 0, run: run))
         }
         startNext()

@@ -1,6 +1,5 @@
 #if Curl && !canImport(Darwin)
 internal import CCurl
-internal import HTTPTypes
 
 /// A handle of libcurl, used for one transfer after the other. Belongs to the thread of its loop.
 final class CurlHandle {

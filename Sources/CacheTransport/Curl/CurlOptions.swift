@@ -1,7 +1,6 @@
 #if Curl && !canImport(Darwin)
 internal import CCurl
 internal import CacheFoundation
-internal import HTTPTypes
 
 /// The settings of a transport in the terms of libcurl. Belongs to the thread of a loop.
 final class CurlSettings {

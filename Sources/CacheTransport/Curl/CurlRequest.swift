@@ -1,7 +1,6 @@
 #if Curl && !canImport(Darwin)
 internal import CacheFoundation
 internal import HTTPCaching
-internal import HTTPTypes
 
 /// A request in the terms of libcurl. Every text is a C string: it contains no NUL.
 struct CurlRequest: Sendable {

@@ -2,7 +2,6 @@
 internal import CCurl
 internal import CacheFoundation
 internal import HTTPCaching
-internal import HTTPTypes
 internal import Synchronization
 
 /// One exchange: its request, and the part of its response that has arrived. Connects libcurl, which pushes, to a

@@ -4,7 +4,6 @@
 
 #if Curl && !canImport(Darwin)
 internal import CacheFoundation
-public import HTTPTypes
 
 /// The transport on libcurl, the ``DefaultTransport`` on Linux.
 ///
@@ -83,13 +82,6 @@ public final class CurlTransport: HTTPTransport {
     /// Returns the request unchanged: the transport adds only `Host` and the framing.
     public func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    /// Sends `request`; see ``HTTPTransport/send(_:content:)``.
-    public func send(
-        _ request: HTTPRequest, content: RequestContent?
-    ) async throws(TransportError) -> TransportResponse {
-        try await send(request, content: content) { _ in }
-    }
-
     /// Sends `request`; see ``HTTPTransport/send(_:content:onInterimResponse:)``.
     ///
     /// If the origin answers early with a status of 300 or more over HTTP/1.1, the transport stops sending the content.
@@ -100,8 +92,7 @@ public final class CurlTransport: HTTPTransport {
     ///   - onInterimResponse: Receives the interim responses in order, on the thread of the transport, which it must
     ///     not block.
     public func send(
-        _ request: HTTPRequest, content: RequestContent?,
-        onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         let message = try CurlRequest(request, content, configuration)
         let reader = Reader(

@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 /// Assembles the heads of a response from their lines, as they arrive: first the interim ones, then the final one.
 /// Pure. Lenient where RFC 9112 is: a line may end in LF alone, a folded line continues the value before it (§5.2), and
 /// whitespace before a colon is removed (§5.1). Values keep their bytes.

@@ -1,5 +1,4 @@
 internal import ByteText
-package import HTTPTypes
 
 // Answers range requests (RFC 9110 §15.3.7, §15.5.17). The segments are as long as `Content-Length`.
 extension StoredAnswer {

@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// The answer to a request from a stored response: the whole, ranges of the body, or a 304.
 ///
 /// Evaluates the preconditions of the request first, then its ranges (RFC 9110 §13.2.2). A pure function of its

@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// Decides about the reply of an origin once its head has arrived (RFC 9111 §3, §4.3.3 to §4.3.5).
 ///
 /// Indices refer to the candidates of the decision. A pure function of its arguments, safe on any thread. Costs one
@@ -58,7 +56,9 @@ public enum ReplyDecision: Hashable, Sendable {
         let status = exchange.reply.status
         if status == .notModified {
             self = context.notModified(question)
-        } else if let failure = StaleFallback.Failure(status), let index = context.staleFallback(for: failure) {
+        } else if let index = context.staleFallback {
+            // RFC 9111 §4.3.3: after a 5xx, a cache may "act as if the server failed to respond", and "send a
+            // previously stored response".
             self = .serveStale(index)
         } else if case .rest(let index) = question {
             self = context.rest(of: index)
@@ -118,10 +118,10 @@ public enum ReplyDecision: Hashable, Sendable {
 
         // MARK: Errors
 
-        func staleFallback(for failure: StaleFallback.Failure) -> Int? {
+        var staleFallback: Int? {
             StaleFallback.choose(
-                for: original, candidates: candidates, failure: failure, policy: policy, now: exchange.responseTime,
-                fingerprint: fingerprint)
+                for: original, candidates: candidates, status: exchange.reply.status, policy: policy,
+                now: exchange.responseTime, fingerprint: fingerprint)
         }
 
         // MARK: Whole responses
@@ -133,9 +133,7 @@ public enum ReplyDecision: Hashable, Sendable {
             }
             let decision = StorageDecision(
                 status: exchange.reply.status, fields: fields, request: original, policy: policy)
-            if case .notStorable(let removesStored) = decision.storability {
-                return .relay(removeStored: removesStored)
-            }
+            guard decision.isStorable else { return .relay(removeStored: decision.removesStored) }
             return stored(part: nil).map(ReplyDecision.store) ?? .relay(removeStored: false)
         }
 
@@ -167,9 +165,7 @@ public enum ReplyDecision: Hashable, Sendable {
             }
             // RFC 9111 §3.3: a part follows the rules for the whole.
             let decision = StorageDecision(status: .ok, fields: fields, request: original, policy: policy)
-            if case .notStorable(let removesStored) = decision.storability {
-                return .relay(removeStored: removesStored)
-            }
+            guard decision.isStorable else { return .relay(removeStored: decision.removesStored) }
             guard var response = stored(part: part) else { return .relay(removeStored: false) }
             response.fields.describeWhole(ofLength: part.completeLength)
             return .storePart(response)
@@ -194,7 +190,7 @@ public enum ReplyDecision: Hashable, Sendable {
             let combination = PartCombination(of: new, part: rest, with: [(candidates[index], part)])
             guard case .combines(let combined) = combination.action, combined.union.isComplete else { return nil }
             let decision = StorageDecision(status: .ok, fields: combined.fields, request: original, policy: policy)
-            guard decision.storability == .storable else { return nil }
+            guard decision.isStorable else { return nil }
             var whole = new
             whole.status = .ok
             whole.fields = combined.fields

@@ -2,8 +2,6 @@
 // the rules of other folders, such as `Freshness/`, `Storing/`, `Validation/` and `Vary/`. Requests, stored responses
 // and the time are arguments: the folder reads no clock, no store and no body.
 
-public import HTTPTypes
-
 /// Decides how a cache answers a request, given the stored responses for its URL (RFC 9111 §4).
 ///
 /// A pure function of its arguments, safe on any thread. Costs one pass over the fields of the request and of each
@@ -103,8 +101,10 @@ public struct ReuseDecision: Hashable, Sendable {
         guard request.method == .get || request.method == .head else { return forward(.method, .unsafeMethod) }
         let ignoresStored = policy.mode == .remoteOnly || (policy.storesNothing && !directives.onlyIfCached)
         guard !ignoresStored else { return forward(.bypass, .policyBypass) }
+        // §4.3.2: "A cache MUST NOT evaluate conditional header fields that only apply to an origin server", such as
+        // If-Match.
         guard !directives.mustBeForwarded else { return forward(.bypass, .foreignCondition) }
-        guard request.headerFields.count <= Storability.maxFieldCount else {
+        guard request.headerFields.count <= StorageDecision.maxFieldCount else {
             return forward(.bypass, .tooManyRequestFields)
         }
         guard !candidates.isEmpty else { return forward(.uriMiss, .nothingStored) }

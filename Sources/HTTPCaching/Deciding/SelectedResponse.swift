@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// Chooses the stored response that a request selects, fresh or stale (RFC 9111 §4.1).
 package enum SelectedResponse {
     /// The index of the preferred candidate with a suitable body. Ignores freshness and all directives about reuse.

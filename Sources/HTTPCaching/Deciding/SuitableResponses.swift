@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// The stored responses, fresh or stale, that the request selects and whose bodies can answer it.
 struct SuitableResponses {
     private(set) var responses: [SuitableResponse] = []

@@ -1,4 +1,3 @@
-package import HTTPTypes
 internal import RawStructuredFieldValues
 
 /// The requests for which a response can be the compression dictionary (RFC 9842 §2.1). Supports URL patterns of

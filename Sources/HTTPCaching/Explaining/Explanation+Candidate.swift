@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 extension Explanation {
     /// A stored response that could answer the request.
     public struct Candidate: Hashable, Sendable {

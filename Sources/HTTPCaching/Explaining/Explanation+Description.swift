@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 extension Explanation: CustomStringConvertible {
     /// Several lines of plain text: the outcome and its rule, then each stored response with its arithmetic.
     ///

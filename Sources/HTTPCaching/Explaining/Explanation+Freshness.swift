@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 extension Explanation.Age {
     /// Repeats the terms of RFC 9111 §4.2.3 from ``Freshness``, because a hit should not compute and carry them.
     init(of response: StoredResponse, _ freshness: Freshness, field: Int64, at now: HTTPDate) {

@@ -1,8 +1,6 @@
 // The folder `Explaining/` puts a decision into words and numbers. The folder may use a `ReuseDecision`, and computes
 // freshness and `Vary` again. The folder changes no decision, and no other folder uses its types.
 
-public import HTTPTypes
-
 /// Explains a cache's decision on one request in the words of the specifications.
 ///
 /// Created on demand from a ``ReuseDecision``, because the explanation costs more than the decision and a hit should
@@ -54,34 +52,21 @@ public struct Explanation: Hashable, Sendable {
 
 extension Explanation {
     /// A stored response, its URL and the length of its body.
-    public struct Stored: Sendable {
-        /// The stored response.
-        public var response: StoredResponse
-        /// The URL of the stored response.
-        public var url: String
-        /// The length of the stored body.
-        public var byteCount: Int64
+    package struct Stored: Sendable {
+        let response: StoredResponse
+        let url: String
+        let byteCount: Int64
 
-        /// Creates the description of a stored response.
-        public init(_ response: StoredResponse, url: String, byteCount: Int64) {
+        package init(_ response: StoredResponse, url: String, byteCount: Int64) {
             self.response = response
             self.url = url
             self.byteCount = byteCount
         }
     }
 
-    /// Explains a decision.
-    ///
-    /// - Parameters:
-    ///   - reuse: The decision.
-    ///   - request: The request of the decision, as sent to the origin.
-    ///   - url: The normalized URL of the request.
-    ///   - stored: The candidates of the decision, in the same order.
-    ///   - revalidation: The background request to the origin.
-    ///   - policy: The policy of the decision.
-    ///   - now: The time of the decision.
-    ///   - fingerprint: The function that replaces credentials, as for the decision.
-    public init(
+    /// Explains a decision on `request`, as sent to the origin. `stored` has the candidates of the decision, in the same
+    /// order, and `revalidation` is the background request to the origin.
+    package init(
         of reuse: ReuseDecision, on request: HTTPRequest, url: String, stored: [Stored],
         revalidation: HTTPRequest? = nil, policy: CachePolicy, now: HTTPDate, fingerprint: VaryKey.Fingerprint
     ) {

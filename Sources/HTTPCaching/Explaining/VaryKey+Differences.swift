@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 extension VaryKey {
     /// The lines of the key. Empty when `Vary` nominates no field.
     package var lines: [String] {

@@ -1,4 +1,3 @@
-public import HTTPTypes
 internal import RawStructuredFieldValues
 
 // RFC 9213: targeted fields, such as CDN-Cache-Control, address one class of caches.

@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 extension CacheControl {
     /// The value of a `Cache-Control` field with these directives, such as `max-age=60, public`. Empty without
     /// directives.

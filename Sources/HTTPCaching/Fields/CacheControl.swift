@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// The supported `Cache-Control` directives of a request or response (RFC 9111 §5.2).
 ///
 /// The parser ignores unknown directives and reads malformed elements strictly: a restriction still applies, a

@@ -1,5 +1,4 @@
 internal import ByteText
-public import HTTPTypes
 internal import RawStructuredFieldValues
 
 /// Describes how this cache handled a request, for the field `Cache-Status` (RFC 9211).

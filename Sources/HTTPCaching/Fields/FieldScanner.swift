@@ -10,29 +10,29 @@ package typealias FieldBytes = UnsafeBufferPointer<UInt8>
 /// The folder `Fields/` reads and writes fields: lists, dates, numbers, directives, URI references and structured
 /// fields. The folder may use the bytes of fields. The folder names no type of another folder, such as a policy or a
 /// stored response.
-package struct FieldScanner {
+struct FieldScanner {
     private let bytes: FieldBytes
     private var position = 0
 
-    package init(_ bytes: FieldBytes) {
+    init(_ bytes: FieldBytes) {
         self.bytes = bytes
     }
 
     /// The next byte, or `nil` at the end.
-    package var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-    package mutating func advance() {
+    mutating func advance() {
         if position < bytes.count { position += 1 }
     }
 
     /// Skips the next byte if it equals `byte`, and returns whether it did.
-    package mutating func skip(_ byte: UInt8) -> Bool {
+    mutating func skip(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         position += 1
         return true
     }
 
-    package mutating func skipWhitespace() {
+    mutating func skipWhitespace() {
         while let byte = next, byte.isFieldWhitespace { position += 1 }
     }
 
@@ -63,14 +63,14 @@ package struct FieldScanner {
     }
 
     /// Reads the next token. Returns an empty token if the next byte belongs to no token.
-    package mutating func token() -> FieldBytes {
+    mutating func token() -> FieldBytes {
         let start = position
         while let byte = next, byte.isTokenByte { position += 1 }
         return FieldBytes(rebasing: bytes[start..<position])
     }
 
     /// Reads the next digits, or returns `nil` without digits.
-    package mutating func digits() -> FieldBytes? {
+    mutating func digits() -> FieldBytes? {
         let start = position
         while let byte = next, byte.isASCIIDigit { position += 1 }
         return position == start ? nil : FieldBytes(rebasing: bytes[start..<position])
@@ -78,7 +78,7 @@ package struct FieldScanner {
 
     /// Reads the next quoted-string and returns its content without unescaping quoted-pairs. Returns `nil` without a
     /// closing quote; the scanner is then after the opening quote.
-    package mutating func quotedString() -> FieldBytes? {
+    mutating func quotedString() -> FieldBytes? {
         guard skip(UInt8(ascii: "\"")) else { return nil }
         var end = position
         while end < bytes.count {
@@ -98,7 +98,7 @@ package struct FieldScanner {
 
 extension UnsafeBufferPointer<UInt8> {
     /// Whether the bytes equal the ASCII text `name`, ignoring case.
-    package func isCaseInsensitively(_ name: StaticString) -> Bool {
+    func isCaseInsensitively(_ name: StaticString) -> Bool {
         guard count == name.utf8CodeUnitCount else { return false }
         for index in indices where self[index].asciiLowercased != name.utf8Start[index].asciiLowercased { return false }
         return true
@@ -127,7 +127,7 @@ extension UInt8 {
     var isFieldWhitespace: Bool { self == 0x20 || self == 0x09 }
 
     /// RFC 9110 §5.6.2: `tchar`.
-    package var isTokenByte: Bool {
+    var isTokenByte: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
         case 0x21, 0x23, 0x24, 0x25, 0x26, 0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true

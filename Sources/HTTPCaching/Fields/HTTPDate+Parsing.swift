@@ -1,5 +1,4 @@
 internal import ByteText
-public import HTTPTypes
 
 extension HTTPDate {
     /// Parses one of the three date formats of RFC 9110 §5.6.7, strictly except for upper and lower case.

@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 // RFC 9110 §5.5: a field value is a sequence of bytes, in any superset of US-ASCII. `HTTPField.value` repairs bytes
 // that are not UTF-8, so different values can have equal texts. Compare, join and send the bytes. Use the text only for
 // display.

@@ -1,4 +1,3 @@
-internal import HTTPTypes
 internal import RawStructuredFieldValues
 
 // RFC 9651: structured fields have a strict grammar. After one error the whole field counts as absent.

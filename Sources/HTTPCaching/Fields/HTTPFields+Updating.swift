@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 extension HTTPFields {
     /// Replaces and adds the fields of `newer` (RFC 9111 §3.2, §3.4). `Vary` only grows. An origin that names fewer
     /// fields in a 304 or a 206 still selects by all of them. Dropping a name would let the stored content answer for

@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 extension HTTPRequest.Method {
     /// Whether IANA registers the method as safe: a safe method changes nothing at the origin (RFC 9110 §9.2.1).
     /// Methods are case-sensitive. An unknown method is not safe.

@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 extension HTTPResponse.Status {
     /// Whether the status is cacheable by default, without explicit permission from the origin (RFC 9110 §15.1).
     var isHeuristicallyCacheable: Bool {

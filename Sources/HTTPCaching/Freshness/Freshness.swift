@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// The freshness lifetime and age of a stored response (RFC 9111 §4.2).
 ///
 /// The initializer computes everything independent of the current time, in one pass over the fields.

@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// A request's requirements on the cache, from its fields (RFC 9111 §5.2.1) and its policy.
 package struct RequestDirectives {
     /// Whether a stored response may answer without the origin.

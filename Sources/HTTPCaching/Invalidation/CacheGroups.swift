@@ -1,4 +1,3 @@
-package import HTTPTypes
 internal import RawStructuredFieldValues
 
 /// The groups of a response, from its `Cache-Groups` (RFC 9875). A name is opaque, compares byte by byte, and is
@@ -25,13 +24,13 @@ package struct CacheGroups: Hashable, Sendable {
         method.isSafe ? [] : names(inField: "cache-group-invalidation", of: fields)
     }
 
-    /// Ignores parameters (§2). A member other than a String changes the type of the field, so the cache ignores the
-    /// field (RFC 9651 §1.1).
+    /// Ignores parameters (§2).
     private static func names(inField name: String, of fields: HTTPFields) -> [String] {
         guard let members = fields.structuredList(named: name) else { return [] }
         var names: [String] = []
         var seen: Set<String> = []
         for member in members {
+            // A member of another type changes the type of the field, so the cache ignores the field (RFC 9651 §1.1).
             guard let name = member.string else { return [] }
             guard names.count < maxCount, name.utf8.count <= maxNameByteCount else { continue }
             if seen.insert(name).inserted { names.append(name) }

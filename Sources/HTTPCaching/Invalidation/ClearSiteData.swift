@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// The data that an origin asks clients to clear (W3C Clear Site Data, https://www.w3.org/TR/clear-site-data/). The
 /// caller decides whether to obey the field, which is valid only in a response over TLS.
 package struct ClearSiteData: Hashable, Sendable {

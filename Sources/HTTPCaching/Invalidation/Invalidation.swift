@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// Finds the URLs whose stored responses a reply invalidates (RFC 9111 §4.4).
 public enum Invalidation {
     /// Returns the absolute URLs whose stored responses, in all variants, `reply` invalidates. Lists each URL once, the
@@ -26,6 +24,8 @@ public enum Invalidation {
             else { continue }
             var target = reference.resolved(against: base)
             target.fragment = nil
+            // §4.4: "This helps prevent denial-of-service attacks." One origin must not remove the responses of
+            // another.
             guard target.origin == origin, let text = target.text, !targets.contains(text) else { continue }
             targets.append(text)
         }

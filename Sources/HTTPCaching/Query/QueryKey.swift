@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// The part of a cache key that distinguishes the QUERY requests for one URL: their content and its metadata (RFC 10008
 /// §2.7).
 ///

@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 extension HTTPResponse {
     /// Turns a 206 into a 200 if it has all bytes and `request` asked for no range. Some servers and proxies answer
     /// every request with a 206.

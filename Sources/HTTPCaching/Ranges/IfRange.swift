@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// `If-Range` requests a range only if the client's stored part is still current (RFC 9110 §13.1.5).
 package enum IfRange {
     /// Whether the `Range` of `request` applies to the stored response with these fields. Otherwise the cache answers

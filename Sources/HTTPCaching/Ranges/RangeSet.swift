@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// The bytes that the `Range` of a request asks for (RFC 9110 §14.2). An invalid `Range` counts as absent: the
 /// recipient "MAY ignore or reject" it, and a 200 is correct for any client.
 ///
@@ -147,4 +145,16 @@ extension RangeSet.Spec {
             return (completeLength - min(length, completeLength))..<completeLength
         }
     }
+}
+
+/// The answer to a range request.
+package enum RangeAnswer: Hashable, Sendable {
+    /// A 206 with these bytes.
+    case part(Range<Int64>)
+    /// A 206 with these parts, in this order.
+    case parts([Range<Int64>])
+    /// A 416: the representation has no such bytes.
+    case unsatisfiable
+    /// A 200, as if the request had no range.
+    case whole
 }

@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 extension StoredPart {
     /// Reads the `Content-Range` of a 206 (RFC 9110 §14.4). Returns `nil` without a valid field. §14.4: with an invalid
     /// field, "the recipient […] MUST NOT attempt to recombine the received content with a stored representation". Does

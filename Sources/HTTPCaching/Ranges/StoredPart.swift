@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 /// A stored body's range of bytes within the whole representation (RFC 9111 §3.3).
 public struct StoredPart: Hashable, Sendable {
     /// The offsets of the bytes in the whole representation. HTTP names the last byte instead of the end (RFC 9110

@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// A validator that proves that two responses have bytes of the same representation (RFC 9110 §8.8.1). Two validators
 /// are equal if they are the same strong entity tag or, without entity tags, the same strong date. A response with a
 /// weak or malformed entity tag has no strong validator, not even a date, because the date could contradict the
@@ -52,7 +50,7 @@ extension StrongValidator {
 
 extension HTTPFields {
     /// Returns the non-empty lines with this name. An empty line counts as absent, as for ``EntityTag``.
-    package func filledLines(_ name: HTTPField.Name) -> [HTTPField] {
+    func filledLines(_ name: HTTPField.Name) -> [HTTPField] {
         filter { $0.name == name && !$0.trimmedBytes.isEmpty }
     }
 }
@@ -61,7 +59,7 @@ extension [UInt8] {
     /// Whether the bytes are a strong entity tag (RFC 9110 §8.8.3): `opaque-tag = DQUOTE *etagc DQUOTE`, without the
     /// `W/` of a weak one. The tag goes into an `If-Range`, where a value without an opening quote would be read as a
     /// date. A repaired tag proves nothing.
-    package var isStrongEntityTag: Bool {
+    var isStrongEntityTag: Bool {
         guard count >= 2, first == UInt8(ascii: "\""), last == UInt8(ascii: "\""), !isRepaired else { return false }
         return dropFirst().dropLast().allSatisfy { $0 == 0x21 || (0x23...0x7E).contains($0) || $0 >= 0x80 }
     }

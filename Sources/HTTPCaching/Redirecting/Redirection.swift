@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// Finds the URL to which a response redirects (RFC 9110 §15.4).
 public enum Redirection {
     /// Returns the URL to which a response to a request for `url` redirects. Returns `nil` for other responses, and for

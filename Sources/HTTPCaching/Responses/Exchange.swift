@@ -1,5 +1,3 @@
-public import HTTPTypes
-
 /// A request as sent, the head of its reply, and the times of both.
 public struct Exchange: Sendable {
     /// The request with all fields that the transport added.

@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 extension HTTPFields {
     /// Returns the fields of a response to store: without fields for one connection or proxy, and with a usable `Date`.
     func storedFields(receivedAt responseTime: HTTPDate) -> HTTPFields {

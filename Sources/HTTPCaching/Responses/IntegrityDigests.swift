@@ -1,4 +1,3 @@
-package import HTTPTypes
 internal import RawStructuredFieldValues
 
 /// The digests in `Content-Digest`, `Repr-Digest` or `Unencoded-Digest` that a cache verifies: SHA-256 and SHA-512 (RFC

@@ -1,77 +1,67 @@
-internal import HTTPTypes
-
 /// Encodes the head with the names of the properties. Times are seconds since 1970. Each field is a pair of its name
 /// and its bytes. Bytes are one character each (ISO 8859-1), because a value need not be UTF-8 (RFC 9110 §5.5).
 /// Decoding accepts every encoded response, and throws `DecodingError` for anything else.
 extension StoredResponse: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case status, reasonPhrase, fields, requestTime, responseTime, varyKey, hasIntactBody, isBodyDecoded, part
-    }
+    private struct Encoded: Codable {
+        struct Part: Codable {
+            let start: Int64
+            let end: Int64
+            let completeLength: Int64?
+        }
 
-    private enum PartKeys: String, CodingKey {
-        case start, end, completeLength
+        let status: Int
+        let reasonPhrase: String
+        let fields: [[String]]
+        let requestTime: Int64
+        let responseTime: Int64
+        let varyKey: String
+        let hasIntactBody: Bool
+        let isBodyDecoded: Bool
+        let part: Part?
     }
 
     /// Encodes all properties.
     public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(status.code, forKey: .status)
-        try container.encode(status.reasonPhrase, forKey: .reasonPhrase)
-        try container.encode(fields.map { [$0.name.rawName, $0.latin1Value] }, forKey: .fields)
-        try container.encode(requestTime.secondsSince1970, forKey: .requestTime)
-        try container.encode(responseTime.secondsSince1970, forKey: .responseTime)
-        try container.encode(varyKey.text, forKey: .varyKey)
-        try container.encode(hasIntactBody, forKey: .hasIntactBody)
-        try container.encode(isBodyDecoded, forKey: .isBodyDecoded)
-        guard let part else { return }
-        var partContainer = container.nestedContainer(keyedBy: PartKeys.self, forKey: .part)
-        try partContainer.encode(part.bytes.lowerBound, forKey: .start)
-        try partContainer.encode(part.bytes.upperBound, forKey: .end)
-        try partContainer.encodeIfPresent(part.completeLength, forKey: .completeLength)
+        let part = part.map {
+            Encoded.Part(start: $0.bytes.lowerBound, end: $0.bytes.upperBound, completeLength: $0.completeLength)
+        }
+        let encoded = Encoded(
+            status: status.code, reasonPhrase: status.reasonPhrase,
+            fields: fields.map { [$0.name.rawName, $0.latin1Value] }, requestTime: requestTime.secondsSince1970,
+            responseTime: responseTime.secondsSince1970, varyKey: varyKey.text, hasIntactBody: hasIntactBody,
+            isBodyDecoded: isBodyDecoded, part: part)
+        try encoded.encode(to: encoder)
     }
 
     /// Decodes a response. Throws `DecodingError` for invalid properties.
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        func corrupted(_ key: CodingKeys, _ reason: String) -> DecodingError {
-            .dataCorruptedError(forKey: key, in: container, debugDescription: reason)
+        let encoded = try Encoded(from: decoder)
+        func corrupted(_ reason: String) -> DecodingError {
+            .dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath, debugDescription: reason))
         }
 
-        let code = try container.decode(Int.self, forKey: .status)
         // HTTPResponse.Status traps on any other code.
-        guard (0...999).contains(code) else { throw corrupted(.status, "\(code) is not a status code") }
-        let reasonPhrase = try container.decode(String.self, forKey: .reasonPhrase)
-
-        let lines = try container.decode([[String]].self, forKey: .fields)
+        guard (0...999).contains(encoded.status) else { throw corrupted("\(encoded.status) is not a status code") }
         // HTTPFields traps on 65,536 fields.
-        guard lines.count <= 65_535 else { throw corrupted(.fields, "\(lines.count) fields") }
+        guard encoded.fields.count <= 65_535 else { throw corrupted("\(encoded.fields.count) fields") }
         var fields = HTTPFields()
-        for line in lines {
+        for line in encoded.fields {
             guard line.count == 2, let name = HTTPField.Name(line[0]),
                 let field = HTTPField(name: name, latin1Value: line[1])
-            else { throw corrupted(.fields, "\(line) is not a field") }
+            else { throw corrupted("\(line) is not a field") }
             fields.append(field)
         }
-
-        var part: StoredPart?
-        if container.contains(.part) {
-            let partContainer = try container.nestedContainer(keyedBy: PartKeys.self, forKey: .part)
-            let start = try partContainer.decode(Int64.self, forKey: .start)
-            let end = try partContainer.decode(Int64.self, forKey: .end)
-            let completeLength = try partContainer.decodeIfPresent(Int64.self, forKey: .completeLength)
-            guard start < end, let decoded = StoredPart(bytes: start..<end, completeLength: completeLength) else {
-                throw corrupted(.part, "\(start)..<\(end) is not a part of \(completeLength ?? .max) bytes")
-            }
-            part = decoded
+        let part = try encoded.part.map { part in
+            guard part.start < part.end,
+                let decoded = StoredPart(bytes: part.start..<part.end, completeLength: part.completeLength)
+            else { throw corrupted("\(part) is not a part of the body") }
+            return decoded
         }
-
         self.init(
-            status: HTTPResponse.Status(code: code, reasonPhrase: reasonPhrase), fields: fields,
-            requestTime: HTTPDate(secondsSince1970: try container.decode(Int64.self, forKey: .requestTime)),
-            responseTime: HTTPDate(secondsSince1970: try container.decode(Int64.self, forKey: .responseTime)),
-            varyKey: VaryKey(text: try container.decode(String.self, forKey: .varyKey)),
-            hasIntactBody: try container.decode(Bool.self, forKey: .hasIntactBody),
-            isBodyDecoded: try container.decode(Bool.self, forKey: .isBodyDecoded), part: part)
+            status: HTTPResponse.Status(code: encoded.status, reasonPhrase: encoded.reasonPhrase), fields: fields,
+            requestTime: HTTPDate(secondsSince1970: encoded.requestTime),
+            responseTime: HTTPDate(secondsSince1970: encoded.responseTime), varyKey: VaryKey(text: encoded.varyKey),
+            hasIntactBody: encoded.hasIntactBody, isBodyDecoded: encoded.isBodyDecoded, part: part)
     }
 }
 

@@ -2,8 +2,6 @@
 // content. The folder may use `Fields/`, `Ranges/`, `Rules/` and `Vary/`. The owner of the cache keeps the body. The
 // folder does not decide whether a response answers or is stored.
 
-public import HTTPTypes
-
 /// The head of a stored response, and the facts that later decisions need. The owner of the cache keeps the body.
 ///
 /// ``ReplyDecision`` creates stored responses. To persist a response, encode it, or store its properties and pass them

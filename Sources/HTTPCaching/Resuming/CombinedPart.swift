@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// Adjacent or overlapping parts of one representation, joined (RFC 9110 §15.3.7.3).
 package struct CombinedPart: Hashable, Sendable {
     /// The source of some bytes.

@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 /// Decides how to combine a newly received part with stored responses for the same request (RFC 9110 §15.3.7.3, RFC
 /// 9111 §3.4).
 package struct PartCombination: Hashable, Sendable {

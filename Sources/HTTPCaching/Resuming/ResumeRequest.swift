@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// Requests the rest of a response with a stored beginning (RFC 9110 §13.1.5, §15.3.7).
 package enum ResumeRequest {
     /// The effect of the reply on the stored part.

@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// Determines how a cache stores and reuses responses.
 ///
 /// The default is a private cache that follows RFC 9111 without extensions.

@@ -25,7 +25,7 @@ extension Rule {
     /// The response has no explicit freshness information, and its status is not heuristically cacheable.
     package static let nothingAllowsStoring = Rule(
         "RFC 9111 §3", "the response contains at least one of the following")
-    /// The response has more fields than ``Storability/maxFieldCount``.
+    /// The response has more fields than ``StorageDecision/maxFieldCount``.
     package static let tooManyFields = Rule(
         "RFC 9110 §5.4",
         "HTTP does not place a predefined limit on the length … of a header or trailer section as a whole")

@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// Finds replies that contradict themselves or their request.
 package enum MalformedReply {
     /// Returns the contradiction in `reply`, an origin's reply to `request`, or `nil` for a consistent reply.

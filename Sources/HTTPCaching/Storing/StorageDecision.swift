@@ -1,14 +1,21 @@
-public import HTTPTypes
-
 /// Decides whether the reply to a request may be stored, and names the deciding rule (RFC 9111 §3).
 ///
 /// A pure function of its arguments, safe on any thread. ``ReplyDecision`` makes the same decision for a received
 /// reply. Use this type to explain the decision, or to check a response before a reply arrives.
 public struct StorageDecision: Hashable, Sendable {
     /// Whether the reply may be stored.
-    public let storability: Storability
+    ///
+    /// Freshness and validators decide about reuse. A response with neither can answer only
+    /// ``CachePolicy/Mode/cacheFirst`` and ``CachePolicy/Mode/cacheOnly``. The response to a POST answers GET and HEAD,
+    /// and never a POST.
+    public let isStorable: Bool
+    /// Whether the reply must not be stored, and the stored responses for the same key must be removed too.
+    public let removesStored: Bool
     /// The first reason against storing, or the most explicit of several reasons for it.
     public let rule: Rule
+
+    /// The most fields of a stored response. No real origin sends more, and merging takes quadratic time.
+    package static let maxFieldCount = 1000
 
     /// Decides about a response with this status and these fields. `request` is the request as sent.
     ///
@@ -17,8 +24,9 @@ public struct StorageDecision: Hashable, Sendable {
         self = Self.make(status, fields, request, policy)
     }
 
-    private init(_ storability: Storability, rule: Rule) {
-        self.storability = storability
+    private init(isStorable: Bool, removesStored: Bool = false, rule: Rule) {
+        self.isStorable = isStorable
+        self.removesStored = removesStored
         self.rule = rule
     }
 
@@ -47,12 +55,12 @@ public struct StorageDecision: Hashable, Sendable {
         guard !CacheControl(request.headerFields).noStore else { return refuse(.requestNoStore) }
         if policy.isShared, let rule = response.ruleOfSharedCache { return refuse(rule) }
         guard let permission = response.permission else { return refuse(.nothingAllowsStoring) }
-        guard fields.count <= Storability.maxFieldCount else { return refuse(.tooManyFields) }
-        return StorageDecision(.storable, rule: isPOST ? .postCacheable : permission)
+        guard fields.count <= maxFieldCount else { return refuse(.tooManyFields) }
+        return StorageDecision(isStorable: true, rule: isPOST ? .postCacheable : permission)
     }
 
     private static func refuse(_ rule: Rule, removesStored: Bool = false) -> StorageDecision {
-        StorageDecision(.notStorable(removesStored: removesStored), rule: rule)
+        StorageDecision(isStorable: false, removesStored: removesStored, rule: rule)
     }
 }
 

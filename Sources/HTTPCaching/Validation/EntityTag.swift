@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// An entity tag: an origin's opaque validator for one state of a resource (RFC 9110 §8.8.3). Compares bytes. Accepts a
 /// tag without quotes, because servers that send such tags compare them the same way. A tag repaired by a transport
 /// equals no tag, not even itself.

@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 /// The value of `If-None-Match` over all its lines: `"*" / #entity-tag` (RFC 9110 §13.1.2). An element ends at the next
 /// comma outside quotes. A backslash escapes nothing, because an entity-tag is not a quoted-string (§8.8.3). An
 /// unclosed quote reaches to the end of its line, because tags that cannot be separated should match nothing.

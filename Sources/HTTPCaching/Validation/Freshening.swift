@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 /// The updates of stored responses by a 304 (RFC 9111 §4.3.4).
 struct Freshening {
     /// The updated responses, by their index among the candidates.
@@ -18,7 +16,7 @@ struct Freshening {
         policy: CachePolicy, fingerprint: VaryKey.Fingerprint
     ) {
         let reply = exchange.reply.headerFields
-        guard candidates.indices.contains(validated), reply.count <= Storability.maxFieldCount else { return nil }
+        guard candidates.indices.contains(validated), reply.count <= StorageDecision.maxFieldCount else { return nil }
         // §4.3.4, "initial set": the responses that could answer the request if they were fresh.
         let selected = candidates.indices.filter { index in
             let candidate = candidates[index]

@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 /// The changes that a 200 to a HEAD makes to stored responses to GETs (RFC 9111 §4.3.5).
 package struct HeadUpdate: Hashable, Sendable {
     /// The responses to store again, by their index among the candidates. A confirmed response has the fields of the
@@ -19,7 +17,7 @@ package struct HeadUpdate: Hashable, Sendable {
     ) {
         let reply = exchange.reply
         guard exchange.request.method == .head, reply.status == .ok,
-            reply.headerFields.count <= Storability.maxFieldCount
+            reply.headerFields.count <= StorageDecision.maxFieldCount
         else { return }
         // RFC 9111 §5.2.1.5: no part of the response to a request with no-store may be stored, and an update would
         // store a part.

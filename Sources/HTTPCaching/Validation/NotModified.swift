@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// The 304 with which a cache answers a conditional request (RFC 9110 §15.4.5).
 package enum NotModified {
     /// Returns the fields of a 304 in place of a response with the fields `stored`. Pass the fields as delivered: with

@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 /// The preconditions of a GET or HEAD request (RFC 9110 §13.1). Excludes `If-Range`, which belongs to the range request
 /// (§13.1.5).
 package struct Preconditions: Sendable {

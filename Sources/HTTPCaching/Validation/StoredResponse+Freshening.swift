@@ -1,5 +1,3 @@
-internal import HTTPTypes
-
 extension StoredResponse {
     /// Updates fields and times by a 304 for this response, or by a 200 to a HEAD (RFC 9111 §3.2).
     package mutating func freshen(by exchange: Exchange) {
@@ -32,7 +30,6 @@ extension StoredResponse {
         guard let newKey else { return false }
         varyKey = newKey
         // §4.3.4: a reply may change any field, and so may add no-store.
-        let decision = StorageDecision(status: status, fields: fields, request: request, policy: policy)
-        return decision.storability == .storable
+        return StorageDecision(status: status, fields: fields, request: request, policy: policy).isStorable
     }
 }

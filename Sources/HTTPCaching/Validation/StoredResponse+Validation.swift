@@ -2,8 +2,6 @@
 // 304 or by the reply to a HEAD. The folder may use `Fields/`, stored responses, policies, freshness, `Vary` and
 // `StorageDecision`. The folder sends no request, and does not choose the response that answers.
 
-package import HTTPTypes
-
 extension StoredResponse {
     /// Returns `request` made conditional on this response. Returns `nil` without a validator, or without a body that a
     /// 304 could confirm. RFC 9111 §4.3.1: sends both validators of a response byte for byte. With `Range`, a request

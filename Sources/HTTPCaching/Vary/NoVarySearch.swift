@@ -1,5 +1,4 @@
 internal import ByteText
-package import HTTPTypes
 internal import RawStructuredFieldValues
 
 /// The query differences that do not matter to a response, from its `No-Vary-Search`
@@ -30,9 +29,7 @@ package struct NoVarySearch: Hashable, Sendable {
     /// Whether every difference matters, so that only the same URL is equivalent.
     package var isDefault: Bool { self == NoVarySearch() }
 
-    /// §4.1: ignores unknown members, and the parameters of known members. By its text, the draft gives the default to
-    /// a field with neither `params` nor `except`. The draft's example `key-order` would then have no meaning, so here
-    /// such a field takes effect.
+    /// §3: ignores unknown members, and the parameters of known members.
     private init?(_ members: OrderedMap<String, ItemOrInnerList>) {
         if let value = members["key-order"] {
             guard case .bool(let flag) = value.bareItem else { return nil }
@@ -40,6 +37,8 @@ package struct NoVarySearch: Hashable, Sendable {
         }
         switch (members["params"], members["except"]) {
         case (nil, nil):
+            // By its text, the draft gives the default to a field with neither. The draft's example `key-order` would
+            // then have no meaning, so here such a field takes effect.
             break
         case (let value?, nil):
             guard let names = value.strings else { return nil }
@@ -48,6 +47,7 @@ package struct NoVarySearch: Hashable, Sendable {
             guard let names = value.strings else { return nil }
             parameters = .only(Self.decoded(names))
         case (_?, _?):
+            // §3: "The `except` entry MUST NOT be present if the `params` entry is also present."
             return nil
         }
     }

@@ -49,6 +49,7 @@ enum NormalizedValue: Hashable {
         while scanner.skipToElement() {
             var element: [UInt8] = []
             while let byte = scanner.next, byte != UInt8(ascii: ",") {
+                // A comma in a quoted string separates nothing (RFC 9110 §5.6.4).
                 if byte == UInt8(ascii: "\"") {
                     guard let quoted = scanner.quotedString() else { return nil }
                     element += [byte] + Array(quoted) + [byte]

@@ -2,7 +2,6 @@
 // folder may use `Fields/`, and no other folder. The folder does not choose among responses that match.
 
 internal import ByteText
-public import HTTPTypes
 
 /// The request fields that the `Vary` of a response nominates, with their values (RFC 9111 §4.1).
 ///
@@ -111,6 +110,7 @@ public struct VaryKey: Sendable {
             isOneLine = found == nil
             found = field
         }
+        // RFC 9111 §4.1: a field that is absent "can only match another request if it is also absent there".
         guard let found else { return value.isEmpty }
         let nameText = String(decoding: name, as: UTF8.self)
         let isReadable = value.starts(with: ": ".utf8) && !isSecret(nameText)
@@ -150,6 +150,7 @@ extension VaryKey {
             guard let tokens = field.withUnsafeBytesOfValue(\.lowercasedTokens) else { return nil }
             names.formUnion(tokens)
         }
+        // RFC 9111 §4.1: a `Vary` with "*" "always fails to match".
         guard !names.contains("*"), names.count <= maxNameCount else { return nil }
         return names.sorted()
     }
@@ -161,9 +162,9 @@ extension VaryKey {
         return name + (readable == nil ? ":" : ": ") + (isSecret(name) ? fingerprint(name, text) : text)
     }
 
-    /// RFC 9111 §4.1: fields also match after "combining multiple header field lines with the same field name" and
-    /// "adding or removing whitespace" where the syntax allows it. The syntax allows it at the ends of a value.
     private static func combinedValue(of name: String, in fields: HTTPFields) -> [UInt8]? {
+        // RFC 9111 §4.1: fields also match after "combining multiple header field lines with the same field name" and
+        // "adding or removing whitespace" where the syntax allows it. The syntax allows it at the ends of a value.
         var value: [UInt8]?
         for field in fields where field.name.canonicalName == name {
             field.withUnsafeBytesOfValue { bytes in

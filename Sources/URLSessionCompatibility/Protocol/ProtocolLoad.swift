@@ -1,6 +1,5 @@
 internal import CacheLoader
 internal import Foundation
-internal import HTTPTypes
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
 #endif

@@ -1,7 +1,6 @@
 internal import CacheLoader
 internal import CacheStore
 internal import Foundation
-internal import HTTPTypes
 internal import Synchronization
 
 /// Imports one `URLCache` into one cache, on the calling thread.
@@ -28,24 +27,23 @@ final class URLCacheImporter: Sendable {
         var result = URLCacheImport()
         let (store, partition) = (cache.store, configuration.partition)
         try checkCancellation()
-        guard let database = try openDatabase() else { return result }
-        do throws(StoreError) {
-            result.wasImportedBefore = try store.hasImported(database, into: partition)
-        } catch {
-            throw .store(error)
+        let database = try wrapping(reading: directory.path(percentEncoded: false)) { () throws(StoreError) in
+            try URLCacheDatabase(in: directory)
+        }
+        guard let database else { return result }
+        result.wasImportedBefore = try wrapping { () throws(StoreError) in
+            try store.hasImported(database, into: partition)
         }
         guard !result.wasImportedBefore else { return result }
         var last = Int64.min
-        while let id = try nextID(in: database, after: last) {
+        while let id = try wrapping(
+            reading: database.path, { () throws(StoreError) in try database.nextID(after: last) })
+        {
             try checkCancellation()
             try add(id, of: database, to: &result)
             last = id
         }
-        do throws(StoreError) {
-            try store.noteImported(database, into: partition)
-        } catch {
-            throw .store(error)
-        }
+        try wrapping { () throws(StoreError) in try store.noteImported(database, into: partition) }
         return result
     }
 
@@ -53,19 +51,15 @@ final class URLCacheImporter: Sendable {
         if isCancelled.load(ordering: .relaxed) { throw .cancelled }
     }
 
-    private func openDatabase() throws(URLCacheImportError) -> URLCacheDatabase? {
+    /// Runs an action on the store, or on the database at `path`, and wraps its error.
+    private func wrapping<Value>(
+        reading path: String? = nil, _ body: () throws(StoreError) -> Value
+    ) throws(URLCacheImportError) -> Value {
         do throws(StoreError) {
-            return try URLCacheDatabase(in: directory)
+            return try body()
         } catch {
-            throw .unreadable(path: directory.path(percentEncoded: false), reason: "\(error)")
-        }
-    }
-
-    private func nextID(in database: URLCacheDatabase, after id: Int64) throws(URLCacheImportError) -> Int64? {
-        do throws(StoreError) {
-            return try database.nextID(after: id)
-        } catch {
-            throw .unreadable(path: database.path, reason: "\(error)")
+            guard let path else { throw .store(error) }
+            throw .unreadable(path: path, reason: "\(error)")
         }
     }
 

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Explanations of cache decisions")
-struct ExplainingTests {
+@Suite("Explanations of cache decisions") struct ExplainingTests {
     /// A cache that has requested `/a` once, and its transport.
     private static func cache(_ fields: HTTPFields) async throws -> (LoaderFixture, ScriptedTransport) {
         let transport = ScriptedTransport(.status(.ok, fields: fields, body: "body".utf8))
@@ -95,8 +94,7 @@ struct ExplainingTests {
             fixture.clock.advance(by: TimeInterval(seconds))
             let explanation = try fixture.cache.explanation(of: .to("/a"))
             let response = try await fixture.cache.response(for: .to("/a"))
-            let status = try #require(
-                response.headerFields.first { $0.name.canonicalName == "cache-status" }?.value)
+            let status = try #require(response.headerFields.first { $0.name.canonicalName == "cache-status" }?.value)
             #expect(status.contains(explanation.outcome == .hit ? "hit" : "fwd=\(explanation.forwardReason ?? "")"))
         }
     }

@@ -1,8 +1,7 @@
 import Logging
 import TestSupport
 
-@Suite("LogOptions", .timeLimit(.minutes(20)))
-struct LogOptionsTests {
+@Suite("LogOptions", .timeLimit(.minutes(5))) struct LogOptionsTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let name: String
         let options: LogOptions
@@ -114,9 +113,7 @@ struct LogOptionsTests {
     func secrets() async throws {
         try await play(.all, logger: log.logger)
         #expect(!log.lines.contains { $0.contains("secret") }, "\(log.lines.filter { $0.contains("secret") })")
-        let keys: Set = [
-            "url", "method", "reason", "status", "error", "age", "stale", "values", "cost", "pressure",
-        ]
+        let keys: Set = ["url", "method", "reason", "status", "error", "age", "stale", "values", "cost", "pressure"]
         for entry in log.entries { #expect(keys.isSuperset(of: entry.metadata.keys), "\(entry.metadata)") }
         let asked = log.entries.first { $0.message == "asking the origin" }
         #expect(asked?.metadata == ["method": "GET", "url": "https://example.com/a?…", "reason": "uri-miss"])

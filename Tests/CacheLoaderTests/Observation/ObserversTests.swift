@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Observers")
-struct ObserversTests {
+@Suite("Observers") struct ObserversTests {
     @Test("an observer may register another and end its own registration, which takes effect at the next event")
     func changesDuringAnEvent() {
         let observers = Observers<Int>()

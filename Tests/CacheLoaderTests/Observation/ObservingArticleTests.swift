@@ -2,8 +2,7 @@ import Logging
 import MetricsTestKit
 import TestSupport
 
-@Suite("The article on observing")
-struct ObservingArticleTests {
+@Suite("The article on observing") struct ObservingArticleTests {
     private let article: String
 
     init() throws {

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("RequestObserver: the steps of a request", .timeLimit(.minutes(20)))
-struct RequestObserverTests {
+@Suite("RequestObserver: the steps of a request", .timeLimit(.minutes(5))) struct RequestObserverTests {
     private enum Caller {
         @TaskLocal static var name = "none"
     }

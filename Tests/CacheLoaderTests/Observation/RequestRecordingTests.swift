@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Recording of requests", .timeLimit(.minutes(20)))
-struct RequestRecordingTests {
+@Suite("Recording of requests", .timeLimit(.minutes(5))) struct RequestRecordingTests {
     /// A fixture whose store records requests.
     private func fixture(_ transport: any HTTPTransport) throws -> LoaderFixture {
         let fixture = try LoaderFixture(transport: transport)
@@ -77,9 +76,8 @@ struct RequestRecordingTests {
         _ = try cache.explanation(of: .to("/a?q=1"))
         let expected = [
             "miss GET /a?q=1 200 0+10 of 10", "hit GET /a?q=1 206 3+0 of 3", "hit HEAD /a?q=1 200 0+0 of 0",
-            "hit GET /a?q=1 304 0+0 of 0",
-            "hit GET /a?q=1 200 10+0 of 10", "revalidated GET /a?q=1 200 0+0 of 10", "stale GET /a?q=1 200 10+0 of 10",
-            "error GET /b 500 0+5 of -", "error GET /lost 504 0+0 of -",
+            "hit GET /a?q=1 304 0+0 of 0", "hit GET /a?q=1 200 10+0 of 10", "revalidated GET /a?q=1 200 0+0 of 10",
+            "stale GET /a?q=1 200 10+0 of 10", "error GET /b 500 0+5 of -", "error GET /lost 504 0+0 of -",
             "error GET /none 504 0+0 of -",
         ]
         #expect(try await lines(fixture, 10) == expected)
@@ -107,8 +105,7 @@ struct RequestRecordingTests {
             Reply(fields: [.expires: "0"], expected: "stored RFC 9111 §3 Expires"),
             Reply(expected: "stored RFC 9111 §3 -"),
             Reply(fields: [.cacheControl: "no-store"], expected: "relayed RFC 9111 §3 Cache-Control"),
-            Reply(
-                fields: [.cacheControl: "private"], isShared: true, expected: "relayed RFC 9111 §3 Cache-Control"),
+            Reply(fields: [.cacheControl: "private"], isShared: true, expected: "relayed RFC 9111 §3 Cache-Control"),
             Reply(
                 fields: [.cacheControl: "max-age=60"], request: [.authorization: "x"], isShared: true,
                 expected: "relayed RFC 9111 §3 Authorization of the request"),
@@ -199,10 +196,7 @@ struct RequestRecordingTests {
     @Test("Requests that share a response are one miss; the rest are coalesced")
     func coalesced() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "body"))
         let fixture = try fixture(transport)
         let loads = (0..<3).map { _ in Task { try await fixture.cache.response(for: .to("/a")) } }
         await eventually { fixture.cache.counters.requests >= 3 && transport.requestCount > 0 }
@@ -235,9 +229,7 @@ struct RequestRecordingTests {
         fixture.clock.advance(by: 100)
         _ = try await fixture.loader.load(moved)
         let lines = try await lines(fixture, 7)
-        expected += [
-            "hit GET /moved 301 0+0 of -", "stale GET /a 200 4+0 of 4", "miss GET /a 200 0+4 of - again",
-        ]
+        expected += ["hit GET /moved 301 0+0 of -", "stale GET /a 200 4+0 of 4", "miss GET /a 200 0+4 of - again"]
         #expect(lines.sorted() == expected.sorted())
     }
 

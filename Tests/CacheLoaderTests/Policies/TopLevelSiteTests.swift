@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("TopLevelSite")
-struct TopLevelSiteTests {
+@Suite("TopLevelSite") struct TopLevelSiteTests {
     @Test(
         "A site is the scheme with the registrable domain, or with the host", .requirement("N03"),
         arguments: [

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Background revalidation (RFC 5861 §3)", .timeLimit(.minutes(20)))
-struct BackgroundRevalidationTests {
+@Suite("Background revalidation (RFC 5861 §3)", .timeLimit(.minutes(5))) struct BackgroundRevalidationTests {
     private static let url = "https://example.com/a"
 
     /// A transport whose first reply may be served stale; `then` returns the others.
@@ -97,12 +96,11 @@ struct BackgroundRevalidationTests {
     @Test("RFC 9110 §10.2.3: a pause that the origin requests holds back requests that a stale response may answer")
     func pauseOfStale() async throws {
         let number = Counter()
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted(policy: ResourceLoader.Configuration().policy) { _, _ in
             number.next() == 1
                 ? .reply(200, [.cacheControl: "max-age=10", .eTag: "\"1\""], "old")
                 : .reply(503, [.retryAfter: "600"])
         }
-        let fixture = try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy)
         _ = try await fixture.loader.load(Self.url)
         fixture.clock.advance(by: 20)
         for _ in 0..<10 {
@@ -128,10 +126,9 @@ struct BackgroundRevalidationTests {
     func endOfPause(hasTag: Bool) async throws {
         let number = Counter()
         let fields: HTTPFields = hasTag ? [.cacheControl: "max-age=10", .eTag: "\"1\""] : [.cacheControl: "max-age=10"]
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted(policy: ResourceLoader.Configuration().policy) { _, _ in
             number.next() == 2 ? .reply(503, [.retryAfter: "600"]) : .reply(200, fields, "body")
         }
-        let fixture = try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy)
         _ = try await fixture.loader.load(Self.url)
         fixture.clock.advance(by: 20)
         for _ in 0..<3 { #expect(try await fixture.loader.load(Self.url).isStale) }

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: cachedValue", .timeLimit(.minutes(20)))
-struct CachedValueTests {
+@Suite("ResourceLoader: cachedValue", .timeLimit(.minutes(5))) struct CachedValueTests {
     private let url = "https://example.com/a"
 
     private func fixture(
@@ -94,15 +93,13 @@ struct CachedValueTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test(
-        "Returning a value counts as an access to its entry, and to each stored redirect before it", .requirement("J1"))
+    @Test("Returning a value counts as an access to its entry and each stored redirect before it", .requirement("J1"))
     func access() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             request.path == "/a"
                 ? .reply(301, [.location: "/b", .cacheControl: "max-age=60"])
                 : .reply(200, [.cacheControl: "max-age=60"], "here")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         try await fixture.stored(url)
         try await fixture.store.flush()

@@ -2,8 +2,7 @@ import Dispatch
 import TestSupport
 
 /// Long work does not block the caller's executor: a load from the main actor must not stop the user interface.
-@Suite("ResourceLoader: the caller's executor", .timeLimit(.minutes(20)))
-struct CallerExecutorTests {
+@Suite("ResourceLoader: the caller's executor", .timeLimit(.minutes(5))) struct CallerExecutorTests {
     private static let url = "https://example.com/a"
 
     /// Counts the jobs of an actor. Work on another executor costs the caller one more job.

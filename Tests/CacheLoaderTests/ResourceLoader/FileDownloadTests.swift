@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: loading into a file", .timeLimit(.minutes(20)))
-struct FileDownloadTests {
+@Suite("ResourceLoader: loading into a file", .timeLimit(.minutes(5))) struct FileDownloadTests {
     private let url = "https://example.com/a"
     private let directory: TemporaryDirectory
     private let file: URL
@@ -38,7 +37,7 @@ struct FileDownloadTests {
     func unstored(cacheControl: String, coding: String?) async throws {
         let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA="))
         let text = Data("hello, hello, hello".utf8)
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             TransportResponse(
                 head: HTTPResponse(
                     status: .ok,
@@ -47,7 +46,6 @@ struct FileDownloadTests {
                             + (coding.map { [HTTPField(name: .contentEncoding, value: $0)] } ?? []))),
                 body: TransportBody(coding == nil ? text : gzip))
         }
-        let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<2 {
             try await fixture.loader.load(url, to: file)
             #expect(try Data(contentsOf: file) == text)
@@ -65,16 +63,14 @@ struct FileDownloadTests {
         #expect(try Data(contentsOf: file) == Data("234".utf8))
     }
 
-    @Test(
-        "The file is not a link to a stored body: changing it does not change the store", arguments: [10, 3 << 20])
+    @Test("The file is not a link to a stored body: changing it does not change the store", arguments: [10, 3 << 20])
     func isolation(count: Int) async throws {
         let bytes = Data.noise(count, seed: 1)
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             TransportResponse(
                 head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]), body: TransportBody(bytes)
             )
         }
-        let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<2 {
             try await fixture.loader.load(url, to: file)
             #expect(try Data(contentsOf: file) == bytes)
@@ -115,7 +111,7 @@ struct FileDownloadTests {
     @Test("A failed load, a cancelled one and a 304 to the caller's condition leave the file unchanged")
     func unchanged() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             switch request.path {
             case "/held":
                 await gate.wait()
@@ -124,7 +120,6 @@ struct FileDownloadTests {
             default: return .reply(404, [:], "page")
             }
         }
-        let fixture = try LoaderFixture(transport: transport)
         try Data("before".utf8).write(to: file)
         await #expect(throws: LoadError.self) { try await fixture.loader.load("https://example.com/404", to: file) }
         let condition = ResourceRequest("https://example.com/condition", headerFields: [.ifNoneMatch: "\"1\""])
@@ -141,12 +136,11 @@ struct FileDownloadTests {
     @Test("The events report the progress; the file exists before the last event")
     func events() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             guard request.path == "/a" else { return .reply(500) }
             await gate.wait()
             return .reply(200, [.cacheControl: "max-age=60", .contentLength: "10"], "01234", "56789")
         }
-        let fixture = try LoaderFixture(transport: transport)
         var names: [String] = []
         for await event in fixture.loader.events(for: ResourceRequest(url), to: file) {
             names.append(event.name)

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: files")
-struct FileLoadingTests {
+@Suite("ResourceLoader: files") struct FileLoadingTests {
     @Test("A path and its file URL are loaded without a request and a row; a missing file throws", .requirement("A8"))
     func files() async throws {
         let transport = ScriptedTransport { _, _ in .reply(200, [:], "origin") }

@@ -6,16 +6,11 @@ import Glibc
 import Darwin
 #endif
 
-@Suite("A full disk")
-struct FullDiskTests {
-    @Test(
-        "A disk that fills up in the middle of a body fails no load, is reported, and leaves no partial body",
-        .requirement("A7"))
+@Suite("A full disk") struct FullDiskTests {
+    @Test("A disk that fills up within a body is reported, fails no load, leaves no part", .requirement("A7"))
     func duringBody() async throws {
         let directory = try TemporaryDirectory()
-        await #expect(processExitsWith: .success) { [path = directory.path as String] in
-            try await Self.load(path)
-        }
+        await #expect(processExitsWith: .success) { [path = directory.path as String] in try await Self.load(path) }
     }
 
     /// A limit on file sizes simulates a full disk for larger bodies.

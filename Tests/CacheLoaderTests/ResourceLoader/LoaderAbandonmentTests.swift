@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: abandoned loads", .timeLimit(.minutes(20)))
-struct LoaderAbandonmentTests {
+@Suite("ResourceLoader: abandoned loads", .timeLimit(.minutes(5))) struct LoaderAbandonmentTests {
     private let url = "https://example.com/a"
 
     /// Begins a load, cancels it during its transfer, and expects that it ends immediately.
@@ -18,12 +17,11 @@ struct LoaderAbandonmentTests {
     func stopping(chunks: Int) async throws {
         let (fed, gate) = (FedBody(), Gate())
         for _ in 0..<chunks { fed.feed("half") }
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             if chunks == 0 { await gate.wait() }
             // So little is missing that a cache would fetch the rest.
             return fed.response(.ok, [.cacheControl: "max-age=60", .contentLength: "9"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         await cancel(fixture, ResourceRequest(url)) {
             if chunks == 0 { await gate.reached(1) } else { await fed.asked(chunks + 1) }
         }
@@ -38,15 +36,12 @@ struct LoaderAbandonmentTests {
         arguments: [true, false])
     func finishing(isInBody: Bool) async throws {
         let (fed, gate) = (FedBody("half"), Gate())
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             if !isInBody { await gate.wait() }
             return fed.response(.ok, [.cacheControl: "max-age=60"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         let request = ResourceRequest(url, abandonment: .finishAndStore)
-        await cancel(fixture, request) {
-            if isInBody { await fed.asked(2) } else { await gate.reached(1) }
-        }
+        await cancel(fixture, request) { if isInBody { await fed.asked(2) } else { await gate.reached(1) } }
         #expect(try fixture.loader.isLoading(request))
         gate.open()
         fed.feed("half")
@@ -127,8 +122,7 @@ struct LoaderAbandonmentTests {
             // A separate task, which the cancellation does not reach.
             await Task { await gate.wait() }.value
             defer { ended.open() }
-            return fed.response(
-                late.status, [.cacheControl: "max-age=60", .contentLength: length, .location: "/b"])
+            return fed.response(late.status, [.cacheControl: "max-age=60", .contentLength: length, .location: "/b"])
         }
         let fixture = try LoaderFixture(transport: transport) { $0.retry = RetryPolicy() }
         await cancel(fixture, ResourceRequest(url)) { await gate.reached(1) }
@@ -144,12 +138,11 @@ struct LoaderAbandonmentTests {
     @Test("Bytes after a stop are not stored, and later loads are whole", .requirement("E6"))
     func lateBytes() async throws {
         let (fed, number) = (FedBody("half", heedsCancellation: false), Counter())
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             number.next() == 1
                 ? fed.response(.ok, [.cacheControl: "max-age=60", .contentLength: "8"])
                 : .reply(200, [.cacheControl: "max-age=60"], "whole")
         }
-        let fixture = try LoaderFixture(transport: transport)
         await cancel(fixture, ResourceRequest(url)) { await fed.asked(2) }
         await fed.cancelled()
         #expect(try await fixture.loader.load(url).text == "whole")
@@ -162,8 +155,7 @@ struct LoaderAbandonmentTests {
 
     @Test("A load cancelled before its transfer sends nothing", .requirement("E6", "H8"))
     func cancelledAtOnce() async throws {
-        let transport = ScriptedTransport(.ok("body".utf8))
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport(.ok("body".utf8)))
         let started = Gate()
         for _ in 0..<100 {
             let task = Task {

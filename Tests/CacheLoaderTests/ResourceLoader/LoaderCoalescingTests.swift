@@ -1,8 +1,7 @@
 import TestSupport
 
 /// The responses are not stored: each load that does not join another one makes a request.
-@Suite("ResourceLoader: loads that share a request", .timeLimit(.minutes(20)))
-struct LoaderCoalescingTests {
+@Suite("ResourceLoader: loads that share a request", .timeLimit(.minutes(5))) struct LoaderCoalescingTests {
     private let request = ResourceRequest("https://example.com/a")
 
     @Test("1,000 loads that begin between the last byte and the delivery join the load", .requirement("E1"))
@@ -27,15 +26,13 @@ struct LoaderCoalescingTests {
 
     @Test(
         "A load joins an equal one while its response is fresh, for any duration of the body",
-        .requirement("R06", "E1"),
-        arguments: [(59, 1), (60, 2), (600, 2)])
+        .requirement("R06", "E1"), arguments: [(59, 1), (60, 2), (600, 2)])
     func slowBody(_ seconds: Int, _ requestCount: Int) async throws {
         let bodies = [FedBody("first, "), FedBody("second, ")]
         let count = Counter()
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             bodies[count.next() - 1].response(.ok, [.cacheControl: "max-age=60"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         var events = fixture.loader.events(for: request).makeAsyncIterator()
         while let event = await events.next() {
             // The head has arrived before the first byte.

@@ -1,8 +1,7 @@
 import TestSupport
 
 /// LoadTableModelTests test the rules. These tests show that a loader follows its source and its configuration.
-@Suite("ResourceLoader: conditions of the network", .timeLimit(.minutes(20)))
-struct LoaderConditionTests {
+@Suite("ResourceLoader: conditions of the network", .timeLimit(.minutes(5))) struct LoaderConditionTests {
     private let origin = HeldOrigin()
     private let executor = InOrderExecutor()
     private let network = ManualReachability(conditions: .expensive)
@@ -38,8 +37,7 @@ struct LoaderConditionTests {
 
     @Test(
         "A background load waits for the network until its conditions end, or its limit, source or lane changes",
-        .requirement("H9"),
-        arguments: End.allCases)
+        .requirement("H9"), arguments: End.allCases)
     func heldBack(_ end: End) async throws {
         let fixture = try fixture(held)
         let waiting = begin(fixture, request("/b", .background))
@@ -72,9 +70,7 @@ struct LoaderConditionTests {
         #expect(await prefetch.finished().hits == 1)
     }
 
-    @Test(
-        "A prefetch waits under its own conditions; a demanded resource loads immediately, also for the prefetch",
-        .requirement("H9"))
+    @Test("A prefetch waits under its own conditions, until the resource is demanded", .requirement("H9"))
     func prefetch() async throws {
         let fixture = try fixture([:])
         let prefetch = fixture.loader.prefetch(["/1", "/2", "/3"].map { request($0) }, heldBackBy: .expensive)
@@ -150,9 +146,7 @@ struct LoaderConditionTests {
         #expect(await prefetch.finished().loaded == 1)
     }
 
-    @Test(
-        "Hosts that become reachable on a worse network begin no load that the network's conditions hold back",
-        .requirement("H9"))
+    @Test("Reachable hosts on a worse network begin no load that its conditions hold back", .requirement("H9"))
     func reachableOnOtherNetwork() async throws {
         let network = ManualReachability(unreachable: ["example.com"])
         let attempts = Counter()
@@ -179,8 +173,7 @@ struct LoaderConditionTests {
         #expect(try await waiting.value == "good")
     }
 
-    @Test(
-        "Loads without a request fail immediately under any condition: a stored 404, and cacheOnly", .requirement("H9"))
+    @Test("Loads without a request fail immediately under any condition", .requirement("H9"))
     func withoutNetwork() async throws {
         let transport = ScriptedTransport { _, _ in .reply(404, [.cacheControl: "max-age=60"]) }
         let fixture = try LoaderFixture(transport: transport) { configuration in

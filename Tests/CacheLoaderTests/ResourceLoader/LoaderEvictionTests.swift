@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: eviction by value")
-struct LoaderEvictionTests {
+@Suite("ResourceLoader: eviction by value") struct LoaderEvictionTests {
     @Test("A loaded body stays, whatever its value; the least valuable other entry is evicted", .requirement("J5"))
     func newBodyStays() async throws {
         let transport = ScriptedTransport { request, _ in

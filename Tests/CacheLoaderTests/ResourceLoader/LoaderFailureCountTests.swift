@@ -1,8 +1,7 @@
 import TestSupport
 
 /// The failures that count as errors of an origin.
-@Suite("ResourceLoader: counted failures", .timeLimit(.minutes(20)))
-struct LoaderFailureCountTests {
+@Suite("ResourceLoader: counted failures", .timeLimit(.minutes(5))) struct LoaderFailureCountTests {
     private let url = "https://example.com/a"
 
     private func fixture(
@@ -42,9 +41,7 @@ struct LoaderFailureCountTests {
         #expect(try failure(fixture) == nil)
     }
 
-    @Test(
-        "Stale responses answer for a blocked origin; after the block, requests are sent again",
-        .requirement("D1", "D3", "C7"))
+    @Test("Stale answers for a blocked origin; requests are sent after the block", .requirement("D1", "D3", "C7"))
     func blocked() async throws {
         let transport = ScriptedTransport(
             .ok("good".utf8, cacheControl: "max-age=60"), .status(.serviceUnavailable), .ok("new".utf8))
@@ -115,9 +112,7 @@ struct LoaderFailureCountTests {
         #expect(transport.requests.count { $0.path == "/b" } == 8, "D6: remoteOnly asks all the same")
     }
 
-    @Test(
-        "The attempts of one load do not block each other; those of the next load are not sent",
-        .requirement("D1", "H7"))
+    @Test("The attempts of one load do not block each other, but the next load's", .requirement("D1", "H7"))
     func redirectWithAttempts() async throws {
         let transport = redirecting(to: 503)
         let fixture = try fixture(transport) { $0.retry = RetryPolicy(maxAttempts: 5, baseDelay: .zero) }

@@ -1,7 +1,7 @@
 import TestSupport
 
 /// Failures count for equal requests: those with the same key, method and credentials.
-@Suite("ResourceLoader: failures of different requests for one key", .timeLimit(.minutes(20)))
+@Suite("ResourceLoader: failures of different requests for one key", .timeLimit(.minutes(5)))
 struct LoaderFailureRequestTests {
     private static let url = "https://example.com/a"
 
@@ -41,8 +41,7 @@ struct LoaderFailureRequestTests {
 
     @Test(
         "A 403 to one user blocks that user, but neither another user nor a request without credentials",
-        .requirement("K4"),
-        arguments: [HTTPField.Name.authorization, .cookie])
+        .requirement("K4"), arguments: [HTTPField.Name.authorization, .cookie])
     func users(field: HTTPField.Name) async throws {
         let transport = Self.guarded()
         let fixture = try fixture(transport)

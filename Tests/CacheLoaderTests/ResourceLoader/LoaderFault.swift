@@ -28,9 +28,7 @@ enum LoaderFault: String, CaseIterable {
         case .endlessWithoutLength: .ok(Self.long, cacheControl: fresh).delivered(.closeDelimited)
         case .announcedTooLarge: .ok(Self.long, cacheControl: fresh)
         case .bomb:
-            .status(
-                .ok, fields: [.cacheControl: fresh, .contentEncoding: "gzip"],
-                body: Self.zeros)
+            .status(.ok, fields: [.cacheControl: fresh, .contentEncoding: "gzip"], body: Self.zeros)
         case .redirectLoop: .status(.found, fields: [.location: request.path])
         case .redirectChain: .status(.found, fields: [.location: request.path + "x"])
         case .redirectToFile: .status(.found, fields: [.location: "file:///etc/passwd"])
@@ -42,8 +40,7 @@ enum LoaderFault: String, CaseIterable {
     private static let zeros: [UInt8] =
         [
             0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xed, 0xc1, 0x01, 0x0d, 0x00, 0x00, 0x00, 0xc2,
-            0xa0, 0xf7, 0x4f, 0x6d,
-            0x0f, 0x07, 0x14,
+            0xa0, 0xf7, 0x4f, 0x6d, 0x0f, 0x07, 0x14,
         ] + Array(repeating: 0, count: 290) + [0xfc, 0x18, 0xfb, 0xe2, 0xb2, 0xf6, 0xe0, 0x93, 0x04, 0x00]
 
     /// Exceeds the buffers of the system.

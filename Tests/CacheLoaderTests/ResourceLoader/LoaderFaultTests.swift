@@ -1,8 +1,7 @@
 import TestSupport
 
 /// The whole path from a misbehaving real origin, over a real transport, to the value and the store.
-@Suite("ResourceLoader: misbehaving origins", .timeLimit(.minutes(20)))
-struct LoaderFaultTests {
+@Suite("ResourceLoader: misbehaving origins", .timeLimit(.minutes(5))) struct LoaderFaultTests {
     /// An origin that misbehaves on demand.
     private final class Origin: Sendable {
         /// Guards the current fault.
@@ -34,8 +33,7 @@ struct LoaderFaultTests {
 
     @Test(
         "Without a stored response: a typed error, nothing is stored, and the next load succeeds",
-        .requirement("S18", "A7", "D4", "D5"),
-        arguments: TransportAdapter.allCases, LoaderFault.allCases)
+        .requirement("S18", "A7", "D4", "D5"), arguments: TransportAdapter.allCases, LoaderFault.allCases)
     func cold(_ adapter: TransportAdapter, _ fault: LoaderFault) async throws {
         let misbehaving = Origin(fault)
         let origin = try await misbehaving.start()
@@ -60,8 +58,7 @@ struct LoaderFaultTests {
 
     @Test(
         "A stored response survives an error, is served stale where permitted, and is renewed",
-        .requirement("S18", "A7", "C7", "D4", "D5"),
-        arguments: TransportAdapter.allCases, LoaderFault.allCases)
+        .requirement("S18", "A7", "C7", "D4", "D5"), arguments: TransportAdapter.allCases, LoaderFault.allCases)
     func warm(_ adapter: TransportAdapter, _ fault: LoaderFault) async throws {
         let misbehaving = Origin(nil)
         let origin = try await misbehaving.start()
@@ -123,8 +120,7 @@ struct LoaderFaultTests {
 
     @Test(
         "A stall before the head or in the body ends at the timeout; the next attempt gets the whole",
-        .requirement("H5"),
-        arguments: TransportAdapter.allCases, [-1, 0, 500])
+        .requirement("H5"), arguments: TransportAdapter.allCases, [-1, 0, 500])
     func stall(_ adapter: TransportAdapter, afterBytes count: Int) async throws {
         let body = [UInt8](repeating: 7, count: 1_000)
         let first = FirstTime()
@@ -192,15 +188,13 @@ struct LoaderFaultTests {
 
     @Test(
         "A redirect from https to http is followed without credentials; each response is stored under its own URL",
-        .requirement("K4"),
-        arguments: TransportAdapter.allCases)
+        .requirement("K4"), arguments: TransportAdapter.allCases)
     func downgrade(_ adapter: TransportAdapter) async throws {
         let origin = try await LoopbackOrigin { _ in .ok("plain".utf8, cacheControl: "max-age=60") }
         let secure = ScriptedTransport { _, _ in
             .reply(301, [.location: origin.url("/b"), .cacheControl: "max-age=60"])
         }
-        let transport = SplitTransport(secure: secure, plain: adapter.make())
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: SplitTransport(secure: secure, plain: adapter.make()))
         let fields: HTTPFields = [.authorization: "Basic x", .cookie: "a=b", .accept: "text/plain"]
         for source in [ResponseSource.network, .disk] {
             let loaded = try await fixture.loader.load(
@@ -229,9 +223,9 @@ private struct SplitTransport: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { plain.prepare(request) }
 
     func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
-        try await request.scheme == "https"
-            ? secure.send(request, content: content) : plain.send(request, content: content)
+        try await (request.scheme == "https" ? secure : plain).send(
+            request, content: content, onInterimResponse: onInterimResponse)
     }
 }

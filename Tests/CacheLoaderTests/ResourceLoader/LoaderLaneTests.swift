@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: lanes", .timeLimit(.minutes(20)))
-struct LoaderLaneTests {
+@Suite("ResourceLoader: lanes", .timeLimit(.minutes(5))) struct LoaderLaneTests {
     private let origin = HeldOrigin()
     private let executor = InOrderExecutor()
 
@@ -15,8 +14,7 @@ struct LoaderLaneTests {
         Task(executorPreference: executor) { try await fixture.loader.load(request).text }
     }
 
-    @Test(
-        "Of 20 urgent loads 6 run; a change to 2 takes effect immediately; a hit waits for no load", .requirement("H1"))
+    @Test("Of 20 urgent loads 6 run; a change to 2 is in effect immediately; a hit does not wait", .requirement("H1"))
     func width() async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let hit = "https://example.com/hit"
@@ -75,9 +73,7 @@ struct LoaderLaneTests {
         for (number, task) in hanging.enumerated() { #expect(try await task.value == "/\(number)") }
     }
 
-    @Test(
-        "Background loads start only without urgent ones; running ones continue, queued ones start later",
-        .requirement("H2"))
+    @Test("Background loads start only without urgent ones; running ones continue", .requirement("H2"))
     func background() async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
         let background = ["/b1", "/b2"].map { begin(fixture, request($0, .background)) }
@@ -118,9 +114,7 @@ struct LoaderLaneTests {
         await #expect(throws: LoadError.cancelled) { try await waiting.value }
     }
 
-    @Test(
-        "An urgent load promotes a queued background load: 1 request, both end together, the lane is empty",
-        .requirement("H3"))
+    @Test("An urgent load promotes a queued background load: 1 request, both end together", .requirement("H3"))
     func promotion() async throws {
         let fixture = try LoaderFixture(transport: origin.transport)
         let tasks = [

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: memory", .timeLimit(.minutes(20)))
-struct LoaderMemoryTests {
+@Suite("ResourceLoader: memory", .timeLimit(.minutes(5))) struct LoaderMemoryTests {
     private let url = "https://example.com/a"
     private let runs = Counter()
 
@@ -36,8 +35,7 @@ struct LoaderMemoryTests {
         #expect(transport.requestCount == 1)
     }
 
-    @Test(
-        "While the store is suspended, memory answers nothing and keeps its values", .requirement("G8"))
+    @Test("While the store is suspended, memory answers nothing and keeps its values", .requirement("G8"))
     func suspended() async throws {
         let (fixture, transport) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -69,9 +67,7 @@ struct LoaderMemoryTests {
         #expect(loaded.text == (change == 1 ? "new" : "body"))
     }
 
-    @Test(
-        "A value stays in memory when other keys or unrelated parts of the configuration change"
-    )
+    @Test("A value stays in memory when other keys or unrelated parts of the configuration change")
     func others() async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -85,7 +81,8 @@ struct LoaderMemoryTests {
 
     @Test("URLs that differ only in their Unicode normalisation have separate values")
     func normalisation() async throws {
-        let transport = ScriptedTransport { request, _ in .reply(200, [.cacheControl: "max-age=60"], request.path ?? "")
+        let transport = ScriptedTransport { request, _ in
+            .reply(200, [.cacheControl: "max-age=60"], request.path ?? "")
         }
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
         let urls = ["https://example.com/\u{e9}", "https://example.com/e\u{301}"]
@@ -186,9 +183,7 @@ struct LoaderMemoryTests {
         #expect(try await fixture.loader.load(request, as: processor).source == (usesMemory ? .memory : .disk))
     }
 
-    @Test(
-        "Memory is empty at a limit of 0 or below a value's cost; a change of the limit takes effect immediately",
-        .requirement("G1"))
+    @Test("A limit of 0 or below a value's cost empties memory immediately", .requirement("G1"))
     func limit() async throws {
         let (fixture, _) = try fixture()
         _ = try await fixture.loader.load(url)
@@ -206,8 +201,7 @@ struct LoaderMemoryTests {
 
     @Test("A limit of 0 keeps nothing, not even an empty value", .requirement("G1"), arguments: ["", "body"])
     func zeroLimit(body: String) async throws {
-        let transport = ScriptedTransport(.ok(body.utf8, cacheControl: "max-age=60"))
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: ScriptedTransport(.ok(body.utf8, cacheControl: "max-age=60")))
         fixture.loader.configuration.memoryLimit = 0
         _ = try await fixture.loader.load(url)
         for _ in 0..<2 { #expect(try await fixture.loader.load(url).source == .disk) }
@@ -216,8 +210,7 @@ struct LoaderMemoryTests {
     @Test("Int.max is no limit, and pressure still frees a share of the values", .requirement("G1", "G4"))
     func unlimited() async throws {
         let pressure = MemoryPressureSource()
-        let transport = ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))
-        let fixture = try LoaderFixture(transport: transport) {
+        let fixture = try LoaderFixture(transport: ScriptedTransport(.ok("body".utf8, cacheControl: "max-age=60"))) {
             $0.memoryLimit = .max
             $0.memoryPressure = pressure
         }
@@ -315,14 +308,10 @@ struct LoaderMemoryTests {
         #expect(FileManager.default.fileExists(atPath: sentinel.path))
     }
 
-    @Test(
-        "A load that began before a removal delivers, but stores nothing in the store or in memory", .requirement("J4"))
+    @Test("A load that began before a removal delivers, but leaves nothing in store or memory", .requirement("J4"))
     func removedMeanwhile() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "body"))
         let fixture = try LoaderFixture(transport: transport)
         fixture.loader.configuration.memoryLimit = 1 << 20
         async let load = fixture.loader.load(url)

@@ -1,17 +1,15 @@
 import TestSupport
 
-@Suite("ResourceLoader: requests of all kinds", .timeLimit(.minutes(20)))
-struct LoaderMethodTests {
+@Suite("ResourceLoader: requests of all kinds", .timeLimit(.minutes(5))) struct LoaderMethodTests {
     private let url = "https://example.com/a"
 
     @Test("Two POSTs are two requests, concurrent or not, and leave no row", .requirement("K3"))
     func posts() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, content in
+        let (transport, fixture) = try LoaderFixture.scripted { _, content in
             await gate.wait()
             return .reply(200, [.cacheControl: "max-age=60"], String(decoding: content ?? Data(), as: UTF8.self))
         }
-        let fixture = try LoaderFixture(transport: transport)
         let requests = ["x", "y", "y"].map { ResourceRequest(url, method: .post, content: Data($0.utf8)) }
         let tasks = requests.map { request in Task { try await fixture.loader.load(request).text } }
         await gate.reached(3)
@@ -25,12 +23,11 @@ struct LoaderMethodTests {
     @Test("HEADs share a request, but not with a GET; a stored GET answers them", .requirement("K3"))
     func heads() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             await gate.wait()
             let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLength: "4"]
             return request.method == .head ? .reply(200, fields) : .reply(200, fields, "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let executor = InOrderExecutor()
         let head = ResourceRequest(url, method: .head)
         let tasks = [head, head, ResourceRequest(url)].map { request in
@@ -47,12 +44,11 @@ struct LoaderMethodTests {
 
     @Test("Forwards a caller's own condition, and its 304 reaches the caller, stored or not", .requirement("K3"))
     func ownCondition() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             request.headerFields[.ifNoneMatch] == "\"1\""
                 ? .reply(304, [.eTag: "\"1\""])
                 : .reply(200, [.eTag: "\"1\"", .cacheControl: "max-age=60"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let request = ResourceRequest(url, headerFields: [.ifNoneMatch: "\"1\""])
         for isStored in [false, true] {
             if isStored { _ = try await fixture.loader.load(url) }
@@ -113,19 +109,16 @@ struct LoaderMethodTests {
         "RFC 9110 §15.4: a redirect keeps the method, except that 303 asks for GET, and so do 301 and 302 after POST",
         arguments: [
             RedirectStep(301, .get, .get), RedirectStep(301, .head, .head), RedirectStep(301, .post, .get),
-            RedirectStep(301, .put, .put),
-            RedirectStep(302, .get, .get), RedirectStep(302, .head, .head), RedirectStep(302, .post, .get),
-            RedirectStep(302, .delete, .delete),
-            RedirectStep(303, .get, .get), RedirectStep(303, .head, .head), RedirectStep(303, .post, .get),
-            RedirectStep(303, .put, .get),
+            RedirectStep(301, .put, .put), RedirectStep(302, .get, .get), RedirectStep(302, .head, .head),
+            RedirectStep(302, .post, .get), RedirectStep(302, .delete, .delete), RedirectStep(303, .get, .get),
+            RedirectStep(303, .head, .head), RedirectStep(303, .post, .get), RedirectStep(303, .put, .get),
             RedirectStep(307, .get, .get), RedirectStep(307, .post, .post), RedirectStep(308, .head, .head),
             RedirectStep(308, .post, .post),
         ])
     func redirects(_ hop: RedirectStep) async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             request.path == "/a" ? .reply(.init(code: hop.status), [.location: "/b"]) : .reply(200, [:])
         }
-        let fixture = try LoaderFixture(transport: transport)
         let content: Data? = [.post, .put].contains(hop.method) ? Data("content".utf8) : nil
         let fields: HTTPFields = [
             .contentType: "text/plain", .contentLanguage: "en", .accept: "*/*", .authorization: "Basic x",

@@ -30,9 +30,7 @@ struct LoaderOperations {
         return (request, "/\(number)|")
     }
 
-    private func expect(_ data: Data, _ prefix: String) {
-        #expect(data.starts(with: prefix.utf8), "\(generator)")
-    }
+    private func expect(_ data: Data, _ prefix: String) { #expect(data.starts(with: prefix.utf8), "\(generator)") }
 
     /// Passes errors that a loader may report, but no failure of its store.
     private func tolerant<Value>(_ body: () async throws -> Value) async throws -> Value? {
@@ -229,14 +227,12 @@ final class BusyOrigin: HTTPTransport {
         generator = Mutex(SeededGenerator(seed: seed))
     }
 
-    private func chance(_ count: Int) -> Int {
-        generator.withLock { Int.random(in: 0..<count, using: &$0) }
-    }
+    private func chance(_ count: Int) -> Int { generator.withLock { Int.random(in: 0..<count, using: &$0) } }
 
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
     func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         counts.begin()
         defer { counts.end() }

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: the order of waiters", .timeLimit(.minutes(20)))
-struct LoaderOrderTests {
+@Suite("ResourceLoader: the order of waiters", .timeLimit(.minutes(5))) struct LoaderOrderTests {
     private let url = "https://example.com/a"
 
     /// The finished waiters, in order.
@@ -27,15 +26,10 @@ struct LoaderOrderTests {
         return tasks
     }
 
-    @Test(
-        "Waiters finish in the order of their arrival; loads that they then start are neither lost nor merged",
-        .requirement("E2"))
+    @Test("Waiters finish in order of arrival; loads that they start are neither lost nor merged", .requirement("E2"))
     func order() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "no-store"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "no-store"], "body"))
         let fixture = try LoaderFixture(transport: transport)
         let (executor, finished, again) = (InOrderExecutor(), Log(), Log())
         let tasks = (0..<20).map { number in
@@ -82,17 +76,11 @@ struct LoaderOrderTests {
     @Test("Waiters receive a failure in the order of their arrival", .requirement("E2"))
     func failureOrder() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(404)
-        }
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport.held(by: gate, .reply(404)))
         let finished = Log()
         let tasks = await begin(10, fixture, finished)
         gate.open()
-        for task in tasks {
-            await expectError(.status(404, url: url)) { try await task.value }
-        }
+        for task in tasks { await expectError(.status(404, url: url)) { try await task.value } }
         #expect(finished.entries == Array(0..<10))
         #expect(transport.requestCount == 1)
     }
@@ -104,9 +92,7 @@ struct LoaderOrderTests {
         let request = ResourceRequest(url)
         #expect(try !fixture.loader.isLoading(request))
         let executor = InOrderExecutor()
-        let tasks = (0..<2).map { _ in
-            Task(executorPreference: executor) { try await fixture.loader.load(request) }
-        }
+        let tasks = (0..<2).map { _ in Task(executorPreference: executor) { try await fixture.loader.load(request) } }
         await executor.settled()
         #expect(try fixture.loader.isLoading(request))
         #expect(try !fixture.loader.isLoading(ResourceRequest("https://example.com/b")))

@@ -1,29 +1,24 @@
 import TestSupport
 
-@Suite("ResourceLoader: unreachable hosts", .timeLimit(.minutes(20)))
-struct LoaderReachabilityTests {
+@Suite("ResourceLoader: unreachable hosts", .timeLimit(.minutes(5))) struct LoaderReachabilityTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualClock()
     private let reachability = ManualReachability(unreachable: ["example.com", "other.example"])
     private let attempts = Counter()
 
-    /// A transport whose attempts, counted over all loads, fail as `isFailing` selects.
-    private func transport(failing isFailing: @escaping @Sendable (Int) -> Bool) -> ScriptedTransport {
-        ScriptedTransport { [attempts] _, _ throws(TransportError) in
+    /// A fixture whose attempts, counted over all loads, fail as `isFailing` selects.
+    private func fixture(
+        failing isFailing: @escaping @Sendable (Int) -> Bool
+    ) throws -> (ScriptedTransport, LoaderFixture) {
+        let transport = ScriptedTransport { [attempts] _, _ throws(TransportError) in
             if isFailing(attempts.next()) { throw TransportError(.cannotConnect) }
             return .reply(200, [:], "good")
         }
-    }
-
-    private func fixture(
-        _ transport: ScriptedTransport, _ configure: (inout ResourceLoader.Configuration) -> Void = { _ in }
-    ) throws -> LoaderFixture {
-        try LoaderFixture(transport: transport) { configuration in
+        return try LoaderFixture.sending(to: transport) { configuration in
             configuration.retry = RetryPolicy()
             configuration.sleep = sleeper.sleep
             configuration.chance = { 0 }
             configuration.reachability = reachability
-            configure(&configuration)
         }
     }
 
@@ -34,8 +29,7 @@ struct LoaderReachabilityTests {
         "A transition to reachable is one request; without a transition, a load waits", .requirement("H6"),
         arguments: [true, false])
     func transition(tellsOfAll: Bool) async throws {
-        let transport = transport { $0 <= 2 }
-        let fixture = try fixture(transport)
+        let (transport, fixture) = try fixture { $0 <= 2 }
         let here = Task { try await fixture.loader.load(url).text }
         await parked(1)
         let other = Task { try await fixture.loader.load("https://other.example/b").text }
@@ -54,8 +48,7 @@ struct LoaderReachabilityTests {
 
     @Test("After a change of the source, parked loads listen to the new one", .requirement("H6"))
     func changedSource() async throws {
-        let transport = transport { $0 <= 2 }
-        let fixture = try fixture(transport)
+        let (transport, fixture) = try fixture { $0 <= 2 }
         let task = Task { try await fixture.loader.load(url).text }
         await parked(1)
         let other = ManualReachability(unreachable: ["example.com"])
@@ -71,8 +64,8 @@ struct LoaderReachabilityTests {
         "Parked loads do not wait for a source that was removed, or that has nothing to report", .requirement("H6"),
         arguments: [true, false])
     func removedSource(isRemoved: Bool) async throws {
-        let transport = transport { _ in true }
-        let fixture = try fixture(transport) { $0.retry.maxAttempts = 2 }
+        let (transport, fixture) = try fixture { _ in true }
+        fixture.loader.configuration.retry.maxAttempts = 2
         let task = Task { try await fixture.loader.load(url) }
         await parked(1)
         fixture.loader.configuration.reachability = isRemoved ? nil : ManualReachability()
@@ -82,8 +75,7 @@ struct LoaderReachabilityTests {
 
     @Test("Another change of the configuration costs a parked load no attempt", .requirement("H6"))
     func otherChange() async throws {
-        let transport = transport { $0 == 1 }
-        let fixture = try fixture(transport)
+        let (transport, fixture) = try fixture { $0 == 1 }
         let task = Task { try await fixture.loader.load(url).text }
         await parked(1)
         for _ in 0..<10 { fixture.loader.configuration.memoryLimit = 1 << 20 }
@@ -95,8 +87,7 @@ struct LoaderReachabilityTests {
 
     @Test("One retry for each transition: a load that fails again is parked again", .requirement("H6"))
     func transitions() async throws {
-        let transport = transport { $0 <= 3 }
-        let fixture = try fixture(transport)
+        let (transport, fixture) = try fixture { $0 <= 3 }
         let task = Task { try await fixture.loader.load(url).text }
         await parked(1)
         for number in 2...3 {
@@ -111,8 +102,7 @@ struct LoaderReachabilityTests {
 
     @Test("The attempts of a parked load count, too", .requirement("H7"))
     func attemptLimit() async throws {
-        let transport = transport { _ in true }
-        let fixture = try fixture(transport)
+        let (transport, fixture) = try fixture { _ in true }
         let task = Task { try await fixture.loader.load(url) }
         for number in 1...4 {
             await parked(number)
@@ -122,12 +112,9 @@ struct LoaderReachabilityTests {
         #expect(transport.requestCount == 5)
     }
 
-    @Test(
-        "A new load of a parked key retries immediately; a later transition causes no further request",
-        .requirement("H6"))
+    @Test("A new load of a parked key retries immediately; a later transition requests nothing", .requirement("H6"))
     func newDemand() async throws {
-        let transport = transport { [1, 3].contains($0) }
-        let fixture = try fixture(transport)
+        let (transport, fixture) = try fixture { [1, 3].contains($0) }
         let first = Task { try await fixture.loader.load(url).text }
         await parked()
         #expect(try await fixture.loader.load(url).text == "good")
@@ -142,8 +129,7 @@ struct LoaderReachabilityTests {
 
     @Test("A host that becomes reachable just before its load is parked is tried immediately", .requirement("H6"))
     func transitionInBetween() async throws {
-        let transport = transport { $0 == 1 }
-        let fixture = try fixture(transport)
+        let (transport, fixture) = try fixture { $0 == 1 }
         reachability.changesItsMind(about: "example.com")
         #expect(try await fixture.loader.load(url).text == "good")
         #expect(transport.requestCount == 2)
@@ -152,8 +138,7 @@ struct LoaderReachabilityTests {
     @Test("A load is parked only for a network failure of an unreachable host", .requirement("H6"))
     func reachable() async throws {
         reachability.becameReachable("example.com")
-        let transport = transport { $0 == 1 }
-        let fixture = try fixture(transport)
+        let (_, fixture) = try fixture { $0 == 1 }
         let task = Task { try await fixture.loader.load(url).text }
         await sleeper.waitForSleeps(1)
         sleeper.advance(by: .seconds(1))
@@ -163,8 +148,7 @@ struct LoaderReachabilityTests {
 
     @Test("A load cancelled while parked is not retried", .requirement("H8"))
     func cancelled() async throws {
-        let transport = transport { $0 <= 2 }
-        let fixture = try fixture(transport)
+        let (transport, fixture) = try fixture { $0 <= 2 }
         let task = Task { try await fixture.loader.load(url) }
         await parked()
         task.cancel()

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: the properties of a result", .timeLimit(.minutes(20)))
-struct LoaderResultTests {
+@Suite("ResourceLoader: the properties of a result", .timeLimit(.minutes(5))) struct LoaderResultTests {
     @Test("Status, URL, fields, age and expiry are those of the response, from any source", .requirement("I2"))
     func sources() async throws {
         let url = "https://example.com/a"

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: processed values in the store", .timeLimit(.minutes(20)))
-struct LoaderStoredValueTests {
+@Suite("ResourceLoader: processed values in the store", .timeLimit(.minutes(5))) struct LoaderStoredValueTests {
     private let url = "https://example.com/a"
     private let runs = Counter()
 
@@ -20,8 +19,7 @@ struct LoaderStoredValueTests {
 
     @Test("A value is made once, and later read from the store, also by another loader", .requirement("F4"))
     func madeOnce() async throws {
-        let transport = transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: transport())
         let first = try await fixture.loader.load(url, as: prefix(3))
         #expect(first.value == "ori")
         #expect(first.source == .network)
@@ -37,8 +35,7 @@ struct LoaderStoredValueTests {
 
     @Test("Two sizes are two values of one original, and a removal removes both", .requirement("F4"))
     func goneWithTheOriginal() async throws {
-        let transport = transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: transport())
         for _ in 1...2 {
             #expect(try await fixture.loader.load(url, as: prefix(3)).value == "ori")
             #expect(try await fixture.loader.load(url, as: prefix(5)).value == "origi")
@@ -55,12 +52,11 @@ struct LoaderStoredValueTests {
     @Test("A 304 keeps the value; another body removes it, whichever request stored that body", .requirement("F4"))
     func replaced() async throws {
         let bodies = Mutex(("one", "\"1\""))
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             let (body, tag) = bodies.withLock { $0 }
             let fields: HTTPFields = [.cacheControl: "max-age=60", .eTag: tag]
             return request.headerFields[.ifNoneMatch] == tag ? .reply(304, fields) : .reply(200, fields, body)
         }
-        let fixture = try LoaderFixture(transport: transport)
         #expect(try await fixture.loader.load(url, as: prefix(9)).value == "one")
         fixture.clock.advance(by: 100)
         #expect(try await fixture.loader.load(url, as: prefix(9)).source == .notModified)
@@ -123,7 +119,7 @@ struct LoaderStoredValueTests {
     @Test("Values of the coded and of the decoded body are separate; the fields match the processed bytes")
     func codings() async throws {
         let gzip = Data(base64Encoded: "H4sIAAAAAAACA8svykzPzEvMAQCFcHIvCAAAAA==")
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             let fields: HTTPFields = [
                 .cacheControl: "max-age=60", .contentEncoding: "gzip", .contentType: "text/plain",
             ]
@@ -131,7 +127,6 @@ struct LoaderStoredValueTests {
                 head: HTTPResponse(status: .ok, headerFields: fields),
                 body: TransportBody(chunks: [gzip].compactMap { $0 }))
         }
-        let fixture = try LoaderFixture(transport: transport)
         let count = ClosureProcessor<Data, Int>(ProcessorID("count")) { [runs] data, _ in
             runs.next()
             return data.count
@@ -200,10 +195,9 @@ struct LoaderStoredValueTests {
 
     @Test("Refuses a stored value if content of its type is refused", .requirement("F7"))
     func contentType() async throws {
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             .reply(200, [.cacheControl: "max-age=60", .contentType: "text/html"], "original")
         }
-        let fixture = try LoaderFixture(transport: transport)
         #expect(try await fixture.loader.load(url, as: prefix(3)).value == "ori")
         fixture.loader.configuration.contentTypes = ["image/*"]
         await #expect(throws: LoadError.unacceptableContentType("text/html", url: url)) {
@@ -241,11 +235,10 @@ struct LoaderStoredValueTests {
     func stale() async throws {
         let gate = Gate()
         gate.admit()  // the first load
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             await gate.wait()
             return .reply(200, [.cacheControl: "max-age=1", .eTag: "\"1\""], "original")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url, as: prefix(3))
         fixture.clock.advance(by: 100)
         var names: [String] = []

@@ -1,8 +1,7 @@
 import CacheModels
 import TestSupport
 
-@Suite("ResourceLoader: concurrent use of the whole interface", .timeLimit(.minutes(20)))
-struct LoaderStressTests {
+@Suite("ResourceLoader: concurrent use of the whole interface", .timeLimit(.minutes(20))) struct LoaderStressTests {
     private static let taskCount = 50
     /// The number of operations of each task.
     private static let operationCount = Repetitions.count(1_000, debug: 200)
@@ -17,9 +16,7 @@ struct LoaderStressTests {
         var isGone: Bool { loader == nil && store == nil && transport == nil && lease == nil }
     }
 
-    @Test(
-        "50 tasks perform 1,000 operations each; a second loader is unaffected, and the first leaks nothing",
-        .requirement("K6"))
+    @Test("50 tasks perform 1,000 operations each: no leak, a second loader is unaffected", .requirement("K6"))
     func everything() async throws {
         let seed = SeededGenerator()
         let neighbour = try LoaderFixture(
@@ -58,15 +55,12 @@ struct LoaderStressTests {
             }
         }
         let leases = (0..<4).map { LeasedResource(Self.request($0), loader: fixture.loader) }
-        let witness = Witness(
-            loader: fixture.loader, store: fixture.store, transport: origin, lease: leases.first)
+        let witness = Witness(loader: fixture.loader, store: fixture.store, transport: origin, lease: leases.first)
         let performed = try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<Self.taskCount {
                 group.addTask {
                     var operations = LoaderOperations(SeededGenerator(seed: seed.seed &+ UInt64(task)))
-                    for _ in 0..<Self.operationCount {
-                        try await operations.perform(on: fixture, pressure, leases)
-                    }
+                    for _ in 0..<Self.operationCount { try await operations.perform(on: fixture, pressure, leases) }
                     return operations.count
                 }
             }
@@ -87,7 +81,5 @@ struct LoaderStressTests {
         return (witness, counts)
     }
 
-    private static func request(_ number: Int) -> ResourceRequest {
-        ResourceRequest(LoaderOperations.url(number))
-    }
+    private static func request(_ number: Int) -> ResourceRequest { ResourceRequest(LoaderOperations.url(number)) }
 }

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: timeouts and stored responses", .timeLimit(.minutes(20)))
-struct LoaderTimeoutTests {
+@Suite("ResourceLoader: timeouts and stored responses", .timeLimit(.minutes(5))) struct LoaderTimeoutTests {
     private let url = "https://example.com/a"
     private let sleeper = ManualClock()
     private let gate = Gate()
@@ -32,6 +31,20 @@ struct LoaderTimeoutTests {
     private func expire() async {
         await eventually { sleeper.sleeps.contains(timeout) }
         sleeper.advance(by: timeout)
+    }
+
+    /// Loads from an origin that stalls in its head until the timeout.
+    private func loadUntilTimeout(
+        _ fixture: LoaderFixture, _ request: ResourceRequest = ResourceRequest("https://example.com/a"),
+        meanwhile: () throws -> Void = {}
+    ) async throws -> Loaded<Data> {
+        var request = request
+        request.timeout = timeout
+        let task = Task { [request] in try await fixture.loader.load(request) }
+        await gate.reached(1)
+        try meanwhile()
+        await expire()
+        return try await task.value
     }
 
     private func expectTimeout(_ error: LoadError?, sourceLocation: SourceLocation = #_sourceLocation) {
@@ -88,10 +101,7 @@ struct LoaderTimeoutTests {
         arguments: ["no-cache", "max-age=60, must-revalidate", "max-age=60, stale-if-error=0"])
     func forbiddenByResponse(directives: String) async throws {
         let (fixture, _, _) = try await fixture(directives)
-        let task = Task { try await fixture.loader.load(ResourceRequest(url, timeout: timeout)) }
-        await gate.reached(1)
-        await expire()
-        expectTimeout(await #expect(throws: LoadError.self) { try await task.value })
+        expectTimeout(await #expect(throws: LoadError.self) { try await loadUntilTimeout(fixture) })
     }
 
     @Test(
@@ -104,23 +114,19 @@ struct LoaderTimeoutTests {
         ])
     func forbiddenByRequest(_ request: ResourceRequest) async throws {
         let (fixture, _, _) = try await fixture()
-        var request = request
-        request.timeout = timeout
-        let task = Task { [request] in try await fixture.loader.load(request) }
-        await gate.reached(1)
-        await expire()
-        expectTimeout(await #expect(throws: LoadError.self) { try await task.value })
+        expectTimeout(await #expect(throws: LoadError.self) { try await loadUntilTimeout(fixture, request) })
     }
 
     @Test("RFC 9111 §4.2.4: after a timeout, an unreadable stored body does not answer")
     func damagedBody() async throws {
         let (fixture, _, _) = try await fixture()
-        let task = Task { try await fixture.loader.load(ResourceRequest(url, timeout: timeout)) }
-        await gate.reached(1)
-        let blob = try #require(try fixture.blobs.first).url
-        #expect(truncate(blob.path(percentEncoded: false), 2) == 0)
-        await expire()
-        expectTimeout(await #expect(throws: LoadError.self) { try await task.value })
+        let error = await #expect(throws: LoadError.self) {
+            try await loadUntilTimeout(fixture) {
+                let blob = try #require(try fixture.blobs.first).url
+                #expect(truncate(blob.path(percentEncoded: false), 2) == 0)
+            }
+        }
+        expectTimeout(error)
     }
 
     @Test("A timeout in a chain of redirects falls back to the stored response of the current target")
@@ -134,11 +140,7 @@ struct LoaderTimeoutTests {
         let fixture = try LoaderFixture(transport: transport) { $0.sleep = sleeper.sleep }
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 61)
-        let request = ResourceRequest("https://example.com/moved", timeout: timeout)
-        let task = Task { try await fixture.loader.load(request) }
-        await gate.reached(1)
-        await expire()
-        let loaded = try await task.value
+        let loaded = try await loadUntilTimeout(fixture, ResourceRequest("https://example.com/moved"))
         #expect(loaded.text == "stored")
         #expect(loaded.url == url)
         expectTimeout(loaded.failure)
@@ -154,14 +156,11 @@ struct LoaderTimeoutTests {
                 : .reply(200, [.cacheControl: "max-age=60"], "stored")
         }
         let fixture = try LoaderFixture(transport: transport) { $0.sleep = sleeper.sleep }
-        let request = ResourceRequest("https://example.com/moved", timeout: timeout)
+        let request = ResourceRequest("https://example.com/moved")
         _ = try await fixture.loader.load(request.url)
         try await fixture.stored(request.url)
         fixture.clock.advance(by: 61)
-        let task = Task { try await fixture.loader.load(request) }
-        await gate.reached(1)
-        await expire()
-        let loaded = try await task.value
+        let loaded = try await loadUntilTimeout(fixture, request)
         #expect(loaded.text == "stored")
         #expect(loaded.url == url)
         expectTimeout(loaded.failure)

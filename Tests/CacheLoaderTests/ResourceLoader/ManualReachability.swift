@@ -61,9 +61,7 @@ final class ManualReachability: Reachability {
 
     /// Makes a host reachable, or any, and reports it.
     func becameReachable(_ host: String?) {
-        state.withLock { state in
-            state.unreachable = host.map { state.unreachable.subtracting([$0]) } ?? []
-        }
+        state.withLock { state in state.unreachable = host.map { state.unreachable.subtracting([$0]) } ?? [] }
         tell(host)
     }
 
@@ -77,7 +75,5 @@ final class ManualReachability: Reachability {
     }
 
     /// Makes a host reachable after the next query, without a report.
-    func changesItsMind(about host: String) {
-        state.withLock { _ = $0.undecided.insert(host) }
-    }
+    func changesItsMind(about host: String) { state.withLock { _ = $0.undecided.insert(host) } }
 }

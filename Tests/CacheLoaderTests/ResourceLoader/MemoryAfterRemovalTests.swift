@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: the memory follows the store", .timeLimit(.minutes(20)))
-struct MemoryAfterRemovalTests {
+@Suite("ResourceLoader: the memory follows the store", .timeLimit(.minutes(5))) struct MemoryAfterRemovalTests {
     private static let url = "https://example.com/a"
     private let transport = ScriptedTransport { _, _ in .reply(200, [.cacheControl: "max-age=60"], "body") }
 
@@ -22,7 +21,7 @@ struct MemoryAfterRemovalTests {
         switch removal {
         case .key: _ = try await fixture.store.remove(key)
         case .entry: _ = try await fixture.store.remove(try #require(try fixture.store.responses(for: key).first))
-        case .partition: try await fixture.store.removeAll(partition: "")
+        case .partition: try await fixture.store.removeAll(.partition(""))
         case .prefix: try await fixture.store.removeAll(.prefix("https://example.com/"))
         case .everything: try await fixture.store.removeAll(.everything)
         case .clear: try await fixture.store.clear()
@@ -59,7 +58,7 @@ struct MemoryAfterRemovalTests {
     func otherPartition() async throws {
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = 1 << 20 }
         _ = try await fixture.loader.load(Self.url)
-        try await fixture.store.removeAll(partition: "user")
+        try await fixture.store.removeAll(.partition("user"))
         #expect(try await fixture.loader.load(Self.url).source == .memory)
     }
 
@@ -79,7 +78,7 @@ struct MemoryAfterRemovalTests {
         fixture.clock.advance(by: 61)
         async let load = fixture.loader.load(Self.url)
         await gate.reached(1)
-        if isPartition { try await fixture.store.removeAll(partition: "") } else { try await fixture.store.clear() }
+        if isPartition { try await fixture.store.removeAll(.partition("")) } else { try await fixture.store.clear() }
         gate.open()
         #expect(try await load.source == .notModified)
         #expect(try await fixture.loader.load(Self.url).source == .network)

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: names, partitions and failures")
-struct NamedResourceLoaderTests {
+@Suite("ResourceLoader: names, partitions and failures") struct NamedResourceLoaderTests {
     private static func transport() -> ScriptedTransport {
         ScriptedTransport { request, _ in
             .reply(200, [.cacheControl: "max-age=60"], "\(request.path ?? "") \(request.headerFields[.accept] ?? "-")")
@@ -10,18 +9,13 @@ struct NamedResourceLoaderTests {
 
     private func request(
         _ url: String = "https://example.com/a?signature=1", _ fields: HTTPFields = [:], key: String? = "k"
-    )
-        -> ResourceRequest
-    {
+    ) -> ResourceRequest {
         ResourceRequest(url, headerFields: fields, key: key)
     }
 
-    @Test(
-        "A name and the fields of the request are one key, for loads, lookups, inserts and removals",
-        .requirement("A4"))
+    @Test("A name and the request's fields are one key, for loads, lookups, inserts and removals", .requirement("A4"))
     func named() async throws {
-        let transport = Self.transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.transport())
         let loader = fixture.loader
         var count = 0
 
@@ -64,12 +58,9 @@ struct NamedResourceLoaderTests {
         #expect(try !loader.contains("https://example.com/c"))
     }
 
-    @Test(
-        "Concurrent loads of one name share a request; the index has its URL and host, but no credentials",
-        .requirement("A4"))
+    @Test("Loads of one name share a request; the index has its URL, but no credentials", .requirement("A4"))
     func coalesced() async throws {
-        let transport = Self.transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.transport())
         let secret = request("https://example.com/private", [.authorization: "Bearer c0nf1dent1al"])
         try await withThrowingTaskGroup { group in
             for _ in 0..<20 { group.addTask { try await fixture.loader.load(secret).data } }
@@ -86,8 +77,7 @@ struct NamedResourceLoaderTests {
         "An invalid name throws, and nothing is sent", .requirement("A4"),
         arguments: ["a\0b", String(repeating: "a", count: 40_000)])
     func impossibleNames(_ name: String) async throws {
-        let transport = Self.transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.transport())
         let error = await #expect(throws: LoadError.self) { try await fixture.loader.load(request(key: name)) }
         guard case .invalidKey = error else {
             Issue.record("\(String(describing: error))")
@@ -97,12 +87,9 @@ struct NamedResourceLoaderTests {
         #expect(transport.requestCount == 0)
     }
 
-    @Test(
-        "A name keeps the response to configured credentials under any URL, and separates credentials",
-        .requirement("A4"))
+    @Test("A name keeps the response to its credentials under any URL", .requirement("A4"))
     func namedWithCredentials() async throws {
-        let transport = Self.transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: Self.transport())
         var sources: [ResponseSource] = []
         for (number, token) in ["one", "one", "two", "two"].enumerated() {
             try fixture.loader.configuration.setCredentials(.bearer(token: token), forOrigin: "https://example.com")
@@ -112,23 +99,20 @@ struct NamedResourceLoaderTests {
         #expect(sources == [.network, .disk, .network, .disk])
     }
 
-    @Test(
-        "The same URL in two partitions is two requests; store and loader remove and clear one partition",
-        .requirement("A5", "J2", "J3"))
+    @Test("One URL in two partitions is two requests; removal concerns one partition", .requirement("A5", "J2", "J3"))
     func partitions() async throws {
-        let transport = Self.transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.transport())
         var configuration = fixture.loader.configuration
         configuration.partition = "user-2"
         let second = ResourceLoader(store: fixture.store, transport: transport, configuration: configuration)
         let url = "https://example.com/a"
         for loader in [fixture.loader, second, fixture.loader, second] { _ = try await loader.load(url) }
         #expect(transport.requestCount == 2)
-        #expect(try await fixture.store.removeAll(partition: "user-2").entries == 1)
+        #expect(try await fixture.store.removeAll(.partition("user-2")).entries == 1)
         #expect(try fixture.loader.contains(url))
         #expect(try !second.contains(url))
         _ = try await second.load(url)
-        #expect(try await fixture.store.removeAll(partition: "").entries == 1)
+        #expect(try await fixture.store.removeAll(.partition("")).entries == 1)
         #expect(try second.contains(url))
         _ = try await fixture.loader.load(url)
         #expect(try await fixture.loader.remove(url))
@@ -139,9 +123,7 @@ struct NamedResourceLoaderTests {
         #expect(try !second.contains(url))
     }
 
-    @Test(
-        "Failures block a name after a restart, but not its URL or .remoteOnly, and are removed with it",
-        .requirement("A4", "D6"))
+    @Test("Failures block a name, also after a restart, but neither its URL nor .remoteOnly", .requirement("A4", "D6"))
     func blockedName() async throws {
         let transport = ScriptedTransport { _, _ in .reply(503, [:], "bad") }
         let directory = try TemporaryDirectory()
@@ -181,8 +163,7 @@ struct NamedResourceLoaderTests {
         "A file is not stored: neither a path nor a file URL gets a row",
         arguments: ["/etc/hostname", "file:///etc/hostname", "file://localhost/etc/hostname"])
     func files(_ url: String) async throws {
-        let transport = Self.transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.transport())
         await #expect(throws: LoadError.self) { try await fixture.loader.insert(Data("x".utf8), for: url) }
         #expect(transport.requestCount == 0)
         #expect(try fixture.store.statistics().entries == 0)

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("NetworkState")
-struct NetworkStateTests {
+@Suite("NetworkState") struct NetworkStateTests {
     struct Report: Sendable {
         var isSatisfied = true
         var isConstrained = false

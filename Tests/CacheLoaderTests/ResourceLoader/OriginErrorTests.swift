@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("OriginError", .timeLimit(.minutes(20)))
-struct OriginErrorTests {
+@Suite("OriginError", .timeLimit(.minutes(5))) struct OriginErrorTests {
     private static let problem = Data(#"{"type":"about:blank","title":"Out of credit","status":403}"#.utf8)
     private static let problemFields: HTTPFields = [
         .contentType: "application/problem+json", .setCookie: "session=secret",
@@ -125,8 +124,7 @@ struct OriginErrorTests {
         let gzip = try #require(Data(base64Encoded: "H4sIAAAAAAACA8tIzcnJ11HIQKIAn6HKCRMAAAA="))
         let fields: HTTPFields = [.contentEncoding: "gzip", .contentLength: "\(gzip.count)"]
         let fixture = try fixture {
-            TransportResponse(
-                head: HTTPResponse(status: .badRequest, headerFields: fields), body: TransportBody(gzip))
+            TransportResponse(head: HTTPResponse(status: .badRequest, headerFields: fields), body: TransportBody(gzip))
         }
         fixture.loader.configuration.decodesContent = decodes
         let error = try await failure(fixture.loader, ResourceRequest(url))
@@ -171,8 +169,7 @@ struct OriginErrorTests {
 
     @Test("No description of an error contains the body or a field", .requirement("D4"))
     func description() {
-        let error = OriginError(
-            status: .forbidden, url: url, headerFields: Self.problemFields, body: Self.problem)
+        let error = OriginError(status: .forbidden, url: url, headerFields: Self.problemFields, body: Self.problem)
         let text = "\(url): the origin answered with status 403"
         let load: LoadError? = .httpStatus(error)
         for description in [

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: peek and contains", .timeLimit(.minutes(20)))
-struct PeekTests {
+@Suite("ResourceLoader: peek and contains", .timeLimit(.minutes(5))) struct PeekTests {
     private let url = "https://example.com/a"
 
     private func language(_ value: String?, _ method: HTTPRequest.Method = .get) -> ResourceRequest {
@@ -22,12 +21,11 @@ struct PeekTests {
 
     @Test("RFC 9111 §4.1: peek and contains select the variant by the fields that Vary nominates")
     func variants() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             .reply(
                 200, [.cacheControl: "max-age=60", .vary: "Accept-Language"],
                 request.headerFields[.acceptLanguage] ?? "none")
         }
-        let fixture = try LoaderFixture(transport: transport)
         for value in ["de", "fr"] { _ = try await fixture.loader.load(language(value)) }
         try expect(fixture, language("de"), "de")
         try expect(fixture, language("fr"), "fr")

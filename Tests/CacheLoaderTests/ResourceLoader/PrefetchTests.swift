@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Prefetch", .timeLimit(.minutes(20)))
-struct PrefetchTests {
+@Suite("Prefetch", .timeLimit(.minutes(5))) struct PrefetchTests {
     private func requests(_ count: Int) -> [ResourceRequest] {
         (0..<count).map { ResourceRequest("https://example.com/\($0)") }
     }
@@ -17,7 +16,7 @@ struct PrefetchTests {
     func warming() async throws {
         let most = Mutex(0)
         let now = Mutex(0)
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             let count = now.withLock { now in
                 now += 1
                 return now
@@ -28,7 +27,6 @@ struct PrefetchTests {
             if request.path?.hasSuffix("7") == true { return .reply(404) }
             return .reply(200, [.cacheControl: "max-age=60"], request.path ?? "")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let cold = fixture.loader.prefetch(requests(200))
         let updates = await cold.updates.all
         #expect(zip(updates, updates.dropFirst()).allSatisfy { $0.completed < $1.completed })
@@ -51,8 +49,7 @@ struct PrefetchTests {
     @Test("A cancelled prefetch starts no more loads; running transfers finish and are stored", .requirement("E5"))
     func cancelling() async throws {
         let gate = Gate()
-        let transport = transport(gate)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: transport(gate))
         let prefetch = fixture.loader.prefetch(requests(100))
         await gate.reached(1)
         prefetch.cancel()
@@ -69,8 +66,7 @@ struct PrefetchTests {
     @Test("An urgent load of a prefetched URL does not wait for the other URLs", .requirement("H3"))
     func promotion() async throws {
         let gate = Gate()
-        let transport = transport(gate)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: transport(gate))
         let prefetch = fixture.loader.prefetch(requests(20))
         await gate.reached(1)
         let path = transport.requests[0].path == "/13" ? "/14" : "/13"

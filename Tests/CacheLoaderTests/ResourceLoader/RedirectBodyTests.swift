@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Bodies of redirects", .timeLimit(.minutes(20)))
-struct RedirectBodyTests {
+@Suite("Bodies of redirects", .timeLimit(.minutes(5))) struct RedirectBodyTests {
     private let url = "https://example.com/old"
     private let sleeper = ManualClock()
 

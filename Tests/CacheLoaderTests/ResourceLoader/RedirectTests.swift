@@ -1,15 +1,13 @@
 import TestSupport
 
-@Suite("Redirects")
-struct RedirectTests {
+@Suite("Redirects") struct RedirectTests {
     @Test("Follows a redirect, and stores each response under its own URL", arguments: [301, 302, 303, 307, 308])
     func following(code: Int) async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             request.path == "/old?q"
                 ? .reply(.init(code: code), [.location: "../new", .cacheControl: "max-age=60"], "moved")
                 : .reply(200, [.cacheControl: "max-age=60"], "here")
         }
-        let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<2 {
             let resource = try await fixture.loader.load("https://example.com/old?q")
             #expect(resource.text == "here")
@@ -23,12 +21,11 @@ struct RedirectTests {
     @Test("A loop of stored redirects ends when the origins stop redirecting")
     func storedCircle() async throws {
         let isMended = Mutex(false)
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             if isMended.withLock({ $0 }) { return .reply(200, [.cacheControl: "max-age=60"], "here") }
             return .reply(
                 301, [.location: request.path == "/a" ? "/b" : "/a", .cacheControl: "max-age=31536000"], "moved")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let url = "https://example.com/a"
         await #expect(throws: LoadError.tooManyRedirects(url: url, limit: 20)) { try await fixture.loader.load(url) }
         for path in ["/a", "/b"] { try await fixture.stored("https://example.com\(path)") }
@@ -43,13 +40,12 @@ struct RedirectTests {
     @Test("A POST into a loop of stored redirects is sent once")
     func storedCircleAfterPost() async throws {
         let isMended = Mutex(false)
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             if request.method == .post { return .reply(303, [.location: "/a"]) }
             if isMended.withLock({ $0 }) { return .reply(200, [:], "here") }
             return .reply(
                 301, [.location: request.path == "/a" ? "/b" : "/a", .cacheControl: "max-age=31536000"], "moved")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try? await fixture.loader.load("https://example.com/a")
         for path in ["/a", "/b"] { try await fixture.stored("https://example.com\(path)") }
         isMended.withLock { $0 = true }
@@ -71,11 +67,10 @@ struct RedirectTests {
             ("./x/../y", "/dir/y"), ("/a#fragment", "/a"), ("//example.com/b?c", "/b?c"), ("/%zz", "/%zz"),
         ])
     func targets(location: String, path: String) async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             request.path == "/dir/old"
                 ? .reply(302, [.location: location]) : .reply(200, [.cacheControl: "max-age=60"], "here")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let resource = try await fixture.loader.load("https://example.com/dir/old")
         #expect(transport.requests.map(\.path) == ["/dir/old", path])
         #expect(resource.url == "https://example.com\(path)")
@@ -84,22 +79,20 @@ struct RedirectTests {
 
     @Test("A Location that is not UTF-8 keeps its bytes")
     func locationBytes() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             guard request.path == "/" else { return .reply(200, [:], "here") }
             var fields = HTTPFields()
             fields.append(HTTPField(name: .location, value: Array("/caf".utf8) + [0xE9]))
             return .reply(302, fields)
         }
-        let fixture = try LoaderFixture(transport: transport)
         #expect(try await fixture.loader.load("https://example.com/").url == "https://example.com/caf%E9")
     }
 
     @Test("Loops and endless chains throw a typed error")
     func endless() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             .reply(302, [.location: request.path == "/circle" ? "/circle" : (request.path ?? "") + "x"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         for url in ["https://example.com/circle", "https://example.com/chain"] {
             await #expect(throws: LoadError.tooManyRedirects(url: url, limit: 20)) {
                 try await fixture.loader.load(url)
@@ -116,14 +109,13 @@ struct RedirectTests {
         "Credentials stay with their origin: scheme, host and port; other fields are forwarded", .requirement("K4"),
         arguments: ["https://other.example/c", "http://example.com/c", "https://example.com:8443/c"])
     func credentials(location: String) async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             switch request.path {
             case "/a": .reply(302, [.location: "/b"])
             case "/b": .reply(302, [.location: location])
             default: .reply(200, [:], "here")
             }
         }
-        let fixture = try LoaderFixture(transport: transport)
         let fields: HTTPFields = [.authorization: "Basic x", .cookie: "a=b", .accept: "text/plain"]
         _ = try await fixture.loader.load(ResourceRequest("https://example.com/a", headerFields: fields))
         #expect(transport.requests.map { $0.headerFields[.authorization] } == ["Basic x", "Basic x", nil])
@@ -153,16 +145,13 @@ struct RedirectTests {
         }
     }
 
-    @Test(
-        "Fresh content behind a fresh redirect takes no slot of a lane, and sends no requesting event",
-        .requirement("H1"))
+    @Test("Fresh content behind a fresh redirect takes no lane slot, sends no requesting event", .requirement("H1"))
     func fresh() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             request.path == "/a"
                 ? .reply(301, [.location: "/b", .cacheControl: "max-age=60"])
                 : .reply(200, [.cacheControl: "max-age=60"], "here")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let request = ResourceRequest("https://example.com/a")
         _ = try await fixture.loader.load(request)
         try await fixture.stored(request.url)

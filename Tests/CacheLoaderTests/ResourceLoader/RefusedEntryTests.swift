@@ -1,8 +1,7 @@
 import TestSupport
 
 /// Removing an unusable response keeps all other entries of its key.
-@Suite("ResourceLoader: removal of one unusable entry", .timeLimit(.minutes(20)))
-struct RefusedEntryTests {
+@Suite("ResourceLoader: removal of one unusable entry", .timeLimit(.minutes(5))) struct RefusedEntryTests {
     private let url = "https://example.com/a"
 
     private struct Refusal: Error {}
@@ -17,9 +16,7 @@ struct RefusedEntryTests {
         ResourceRequest(url, headerFields: [.acceptLanguage: language])
     }
 
-    private func isRefusal(_ error: LoadError?) -> Bool {
-        if case .processing? = error { true } else { false }
-    }
+    private func isRefusal(_ error: LoadError?) -> Bool { if case .processing? = error { true } else { false } }
 
     /// Answers in two languages, of which only one is good.
     private func variants() -> ScriptedTransport {
@@ -31,8 +28,7 @@ struct RefusedEntryTests {
 
     @Test("RFC 9111 §4.1: a refused response leaves the other variants, new or stored")
     func variant() async throws {
-        let transport = variants()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: variants())
         #expect(try await fixture.loader.load(request("en"), as: strict).value)
         // Refused as a new response, then as a stored one that a load of the bytes has stored.
         for isStored in [false, true] {
@@ -49,13 +45,11 @@ struct RefusedEntryTests {
 
     @Test("A refused answer to a HEAD leaves the stored GET", arguments: [false, true])
     func head(isFromStore: Bool) async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             .reply(200, [.cacheControl: "max-age=60", .contentLength: "4"], request.method == .get ? "good" : "")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
-        let head = ResourceRequest(
-            url, method: .head, policy: isFromStore ? .init() : .remoteOnly)
+        let head = ResourceRequest(url, method: .head, policy: isFromStore ? .init() : .remoteOnly)
         #expect(isRefusal(await #expect(throws: LoadError.self) { try await fixture.loader.load(head, as: strict) }))
         #expect(try await fixture.loader.load(url, as: strict).source == .disk)
         #expect(transport.requestCount == (isFromStore ? 1 : 2))
@@ -100,12 +94,11 @@ struct RefusedEntryTests {
 
     @Test("RFC 9111 §4.1: a body that cannot be decoded leaves the other variants")
     func undecodable() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             var fields: HTTPFields = [.cacheControl: "max-age=60", .vary: "Accept-Language"]
             if request.headerFields[.acceptLanguage] == "de" { fields[.contentEncoding] = "gzip" }
             return .reply(200, fields, "good")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(request("en"))
         await #expect(throws: LoadError.malformedContent(url: url, coding: "gzip")) {
             try await fixture.loader.load(request("de"))
@@ -117,7 +110,7 @@ struct RefusedEntryTests {
     @Test("RFC 9111 §4.1: a confirmed but unreadable body leaves the other variants")
     func unreadable() async throws {
         let damage = Mutex<(@Sendable () -> Void)?>(nil)
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             let language = request.headerFields[.acceptLanguage] ?? ""
             var fields: HTTPFields = [.vary: "Accept-Language", .eTag: "\"\(language)\""]
             guard request.headerFields[.ifNoneMatch] == nil else {
@@ -127,7 +120,6 @@ struct RefusedEntryTests {
             fields[.cacheControl] = language == "en" ? "max-age=600" : "max-age=60"
             return .reply(200, fields, language)
         }
-        let fixture = try LoaderFixture(transport: transport)
         for language in ["en", "de"] { _ = try await fixture.loader.load(request(language)) }
         fixture.clock.advance(by: 61)
         let blob = try #require(try fixture.blobs.first { $0.bytes == Data("de".utf8) }).url

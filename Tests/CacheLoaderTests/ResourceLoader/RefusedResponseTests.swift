@@ -1,8 +1,7 @@
 import TestSupport
 
 /// A stored response that no processor accepts, such as the page of a captive portal, is replaced once by a new one.
-@Suite("ResourceLoader: refused stored responses", .timeLimit(.minutes(20)))
-struct RefusedResponseTests {
+@Suite("ResourceLoader: refused stored responses", .timeLimit(.minutes(5))) struct RefusedResponseTests {
     private let url = "https://example.com/a"
 
     private let number = NumberProcessor()
@@ -42,8 +41,7 @@ struct RefusedResponseTests {
 
     @Test("Replaces a response that a prefetch has stored", .requirement("F2"))
     func prefetched() async throws {
-        let transport = transport(portal, good)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: transport(portal, good))
         #expect(await fixture.loader.prefetch([ResourceRequest(url)]).finished().loaded == 1)
         try await expectReplaced(fixture, transport, requests: 2)
     }
@@ -60,19 +58,10 @@ struct RefusedResponseTests {
         try await expectReplaced(fixture, transport, requests: 3)
     }
 
-    @Test("Replaces a response that its origin confirms with a 304")
-    func confirmed() async throws {
-        let transport = transport(portal, .notModified(etag: "\"portal\""), good)
-        let fixture = try LoaderFixture(transport: transport)
-        _ = try await fixture.loader.load(url)
-        fixture.clock.advance(by: 3601)
-        try await expectReplaced(fixture, transport, requests: 3)
-    }
-
-    @Test("Replaces a response that is served stale, after an error status and after a lost connection")
-    func staleFallback() async throws {
-        for failure in [OriginReply.status(.serviceUnavailable), nil] {
-            let transport = transport(portal, failure, good)
+    @Test("Replaces a response that a 304 confirms, or that is served stale after an error or a lost connection")
+    func confirmedOrStale() async throws {
+        for reply in [OriginReply.notModified(etag: "\"portal\""), .status(.serviceUnavailable), nil] {
+            let transport = transport(portal, reply, good)
             let fixture = try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy)
             _ = try await fixture.loader.load(url)
             fixture.clock.advance(by: 3601)
@@ -97,8 +86,7 @@ struct RefusedResponseTests {
 
     @Test("Bypasses a response that cannot be removed")
     func readOnlyStore() async throws {
-        let transport = transport(portal, good)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: transport(portal, good))
         _ = try await fixture.loader.load(url)
         var reading = ResponseStore.Configuration()
         reading.isReadOnly = true
@@ -135,8 +123,7 @@ struct RefusedResponseTests {
 
     @Test("The events of a load with a second request keep their order")
     func events() async throws {
-        let transport = transport(portal, .notModified(etag: "\"portal\""), good)
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: transport(portal, .notModified(etag: "\"portal\""), good))
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 3601)
         let events = await fixture.loader.events(for: ResourceRequest(url), as: number).all
@@ -149,8 +136,7 @@ struct RefusedResponseTests {
 
     @Test("A load that forbids the network fails, and keeps the entry")
     func cacheOnly() async throws {
-        let transport = transport(portal, good)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: transport(portal, good))
         _ = try await fixture.loader.load(url)
         let requests = [
             ResourceRequest(url, policy: .cacheOnly),
@@ -181,12 +167,11 @@ struct RefusedResponseTests {
     func accepted() async throws {
         let gate = Gate()
         let first = FirstTime()
-        let transport = ScriptedTransport { [portal] _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { [portal] _, _ in
             if first.isFirst() { return .reply(200, portal.fields, "portal") }
             await gate.wait()
             return .reply(304, [.eTag: "\"portal\""])
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 3601)
         async let text = fixture.loader.load(url, as: .text)

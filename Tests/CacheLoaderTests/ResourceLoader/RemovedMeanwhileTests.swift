@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Removals during a load", .timeLimit(.minutes(20)))
-struct RemovedMeanwhileTests {
+@Suite("Removals during a load", .timeLimit(.minutes(5))) struct RemovedMeanwhileTests {
     private let url = "https://example.com/a"
 
     enum Removal: String, CaseIterable {
@@ -11,10 +10,10 @@ struct RemovedMeanwhileTests {
             switch self {
             case .clear: try await store.clear()
             case .key: try await store.remove(CacheKey(url: "https://example.com/a"))
-            case .partition: try await store.removeAll(partition: "")
+            case .partition: try await store.removeAll(.partition(""))
             case .host: try await store.removeAll(.host("example.com"))
             case .otherKey: try await store.remove(CacheKey(url: "https://example.com/b"))
-            case .otherPartition: try await store.removeAll(partition: "p")
+            case .otherPartition: try await store.removeAll(.partition("p"))
             case .eviction: try await store.evict(.maxEntries(0))
             }
         }
@@ -27,10 +26,7 @@ struct RemovedMeanwhileTests {
         arguments: Removal.allCases)
     func load(_ removal: Removal) async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "body"))
         let fixture = try LoaderFixture(transport: transport)
         try await fixture.loader.insert(Data("old".utf8), for: url, headerFields: [.cacheControl: "max-age=0"])
         async let loaded = fixture.loader.load(url)
@@ -53,12 +49,11 @@ struct RemovedMeanwhileTests {
     func joining(_ removal: Removal) async throws {
         let gate = Gate()
         let count = Counter()
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             let number = count.next()
             if number == 1 { await gate.wait() }
             return .reply(200, [.cacheControl: "max-age=60"], number == 1 ? "before" : "after")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let (loader, request) = (fixture.loader, ResourceRequest(url))
         try await loader.insert(Data("old".utf8), for: url, headerFields: [.cacheControl: "max-age=0"])
         let before = Task { try await loader.load(request).text }
@@ -81,13 +76,12 @@ struct RemovedMeanwhileTests {
     func joiningRedirected(removesTarget: Bool) async throws {
         let gate = Gate()
         let count = Counter()
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             guard request.path == "/b" else { return .reply(302, [.location: "/b"]) }
             let number = count.next()
             if number == 1 { await gate.wait() }
             return .reply(200, [.cacheControl: "max-age=60"], number == 1 ? "before" : "after")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let (loader, request) = (fixture.loader, ResourceRequest(url))
         let (target, other) = (try CacheKey(url: "https://example.com/b"), try CacheKey(url: "https://example.com/c"))
         for key in [target, other] {
@@ -108,13 +102,12 @@ struct RemovedMeanwhileTests {
         arguments: ["POST", "Clear-Site-Data"])
     func removalDuringInvalidation(kind: String) async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             await gate.wait()
             let fields: HTTPFields = [.cacheControl: "max-age=60", .contentLocation: "/a"]
             let clearing: HTTPFields = kind == "POST" ? [:] : [HTTPField.Name("Clear-Site-Data")!: "\"cache\""]
             return .reply(200, fields + clearing, "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         fixture.cache.configuration.clearsSiteData = true
         let request = HTTPRequest.to("/a", method: kind == "POST" ? .post : .get)
         let cache = fixture.cache
@@ -132,10 +125,7 @@ struct RemovedMeanwhileTests {
     @Test("Cancelling a resource also ends its loads from before a removal", .requirement("E4", "J4"))
     func cancellation() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "body"))
         let fixture = try LoaderFixture(transport: transport)
         let (loader, request) = (fixture.loader, ResourceRequest(url))
         let before = Task { try await loader.load(request).text }
@@ -156,7 +146,7 @@ struct RemovedMeanwhileTests {
     func response(_ status: Int) async throws {
         let gate = Gate()
         let chunks = [Data("one".utf8), Data("two".utf8)]
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             if status != 200 { await gate.wait() }
             let head = HTTPResponse(
                 status: .init(code: status), headerFields: [.cacheControl: "max-age=60", .eTag: "\"1\""])
@@ -170,7 +160,6 @@ struct RemovedMeanwhileTests {
                     return chunk
                 })
         }
-        let fixture = try LoaderFixture(transport: transport)
         try await fixture.loader.insert(
             Data("old".utf8), for: url, headerFields: [.cacheControl: "max-age=0", .eTag: "\"1\""])
         let (loader, url) = (fixture.loader, url)
@@ -194,14 +183,13 @@ struct RemovedMeanwhileTests {
         arguments: [200, 404])
     func invalidated(_ status: Int) async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             if request.method == .get {
                 await gate.wait()
                 return .reply(200, [.cacheControl: "max-age=60"], "before")
             }
             return .reply(.init(code: status), [:], "done")
         }
-        let fixture = try LoaderFixture(transport: transport)
         let cache = fixture.cache
         let get = Task { try await cache.response(for: .to("/a")).text }
         await gate.reached(1)

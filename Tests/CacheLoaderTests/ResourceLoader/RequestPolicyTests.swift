@@ -1,17 +1,14 @@
 import CacheModels
 import TestSupport
 
-@Suite("Policies of requests", .timeLimit(.minutes(20)))
-struct RequestPolicyTests {
+@Suite("Policies of requests", .timeLimit(.minutes(5))) struct RequestPolicyTests {
     private let url = "https://example.com/a"
 
     @Test(
         "RFC 5861 §4: a policy that changes the mode keeps the loader's stale-if-error",
         arguments: [.http, .cacheFirst] as [CachePolicy.Override])
     func staleIfError(policy: CachePolicy.Override) async throws {
-        let transport = ScriptedTransport(
-            .ok("good".utf8, cacheControl: "max-age=1", etag: "\"1\""), .status(503)
-        )
+        let transport = ScriptedTransport(.ok("good".utf8, cacheControl: "max-age=1", etag: "\"1\""), .status(503))
         let fixture = try LoaderFixture(transport: transport, policy: ResourceLoader.Configuration().policy)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 10)
@@ -52,10 +49,9 @@ struct RequestPolicyTests {
 
     @Test("A request's policy does not make a private cache shared")
     func shared() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (_, fixture) = try LoaderFixture.scripted { request, _ in
             .reply(200, [.cacheControl: "max-age=60"], request.headerFields[.authorization] ?? "none")
         }
-        let fixture = try LoaderFixture(transport: transport)
         for policy in [.cacheFirst, .immutable] as [CachePolicy.Override] {
             for account in ["one", "two"] {
                 let request = ResourceRequest(url, headerFields: [.authorization: account], policy: policy)
@@ -90,8 +86,7 @@ struct RequestPolicyTests {
 
     @Test(
         "Immutable content is stored and reused despite its directives",
-        arguments: ["no-store", "no-cache", "max-age=0, must-revalidate", "private, no-store, max-age=0"],
-        [0, 1 << 20])
+        arguments: ["no-store", "no-cache", "max-age=0, must-revalidate", "private, no-store, max-age=0"], [0, 1 << 20])
     func immutable(directives: String, memoryLimit: Int) async throws {
         let transport = ScriptedTransport(.ok("body".utf8, cacheControl: directives, etag: "\"1\""))
         let fixture = try LoaderFixture(transport: transport) { $0.memoryLimit = memoryLimit }

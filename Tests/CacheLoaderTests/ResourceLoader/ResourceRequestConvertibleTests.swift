@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceRequestConvertible")
-struct ResourceRequestConvertibleTests {
+@Suite("ResourceRequestConvertible") struct ResourceRequestConvertibleTests {
     private enum Endpoint: ResourceRequestConvertible {
         case article(Int)
 

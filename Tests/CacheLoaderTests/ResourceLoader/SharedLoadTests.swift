@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: loads shared through the store", .timeLimit(.minutes(20)))
-struct SharedLoadTests {
+@Suite("ResourceLoader: loads shared through the store", .timeLimit(.minutes(5))) struct SharedLoadTests {
     /// Two loaders with separate store objects, as in two processes.
     private struct Pair {
         let first: LoaderFixture
@@ -31,10 +30,7 @@ struct SharedLoadTests {
     @Test("A load that waits for another process gets the response that the other process stored", .requirement("E1"))
     func waiting() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "body"))
         let pair = try Pair(transport)
         async let one = pair.first.loader.load("https://example.com/a")
         await gate.reached(1)
@@ -49,10 +45,7 @@ struct SharedLoadTests {
     @Test("A process whose wait is zero, or over, asks the origin itself")
     func impatient() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "body"))
         let pair = try Pair(transport)
         async let one = pair.first.loader.load("https://example.com/a")
         await gate.reached(1)
@@ -70,10 +63,7 @@ struct SharedLoadTests {
     @Test("The wait for another process counts towards the timeout of a request")
     func waitAndTimeout() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "body"))
         let first = try LoaderFixture(transport: transport)
         let pauses = Mutex<[Duration]>([])
         let second = try LoaderFixture(transport: transport, directory: first.directory) {

@@ -1,8 +1,7 @@
 import CSQLite
 import TestSupport
 
-@Suite("Statements of a load")
-struct StatementCountTests {
+@Suite("Statements of a load") struct StatementCountTests {
     @Test("a load whose response is not stored reads the index once before its request, and again only for failures")
     func coldLoad() async throws {
         let directory = try TemporaryDirectory()

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: a store that fails", .timeLimit(.minutes(20)))
-struct StoreFailureTests {
+@Suite("ResourceLoader: a store that fails", .timeLimit(.minutes(5))) struct StoreFailureTests {
     private let url = "https://example.com/a"
 
     private static func transport() -> ScriptedTransport {
@@ -33,8 +32,7 @@ struct StoreFailureTests {
         "A store that cannot be written fails no load, and reports storeFailed once for each load", .requirement("A7"),
         arguments: Trouble.allCases)
     func unwritable(_ trouble: Trouble) async throws {
-        let transport = Self.transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: Self.transport())
         var loader = fixture.loader
         switch trouble {
         case .closed: fixture.store.close()
@@ -59,13 +57,10 @@ struct StoreFailureTests {
         #expect(await events(loader).names == ["completed disk"], "it can be written again")
     }
 
-    @Test(
-        "A store that fails after the origin's answer fails no load; joined loads report the failure, too",
-        .requirement("A7"))
+    @Test("A store that fails after the origin's answer fails no load, joined or not", .requirement("A7"))
     func closedMeanwhile() async throws {
         let fed = FedBody("one, ")
-        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
-        let fixture = try LoaderFixture(transport: transport)
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
         let streams = (0..<3).map { _ in fixture.loader.events(for: ResourceRequest(url)) }
         await eventually { fixture.loader.waiterCount(of: ResourceRequest(url)) == 3 }
         await fed.asked(2)
@@ -76,10 +71,7 @@ struct StoreFailureTests {
             let events = await stream.all
             expectGrammatical(events)
             #expect(events.map(\.name).contains("storeFailed"))
-            guard case .completed(let loaded)? = events.last else {
-                Issue.record("\(events.map(\.name))")
-                continue
-            }
+            let loaded = try #require(events.last?.loaded, "\(events.map(\.name))")
             #expect(loaded.text == "one, two")
         }
     }
@@ -90,12 +82,11 @@ struct StoreFailureTests {
     func replies(status: Int) async throws {
         let first = FirstTime()
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             if first.isFirst() { return .reply(200, [.cacheControl: "max-age=60", .eTag: "\"1\""], "good") }
             await gate.wait()
             return .reply(HTTPResponse.Status(code: status), [.eTag: "\"1\""])
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 61)
         async let reported = events(fixture.loader)
@@ -110,10 +101,7 @@ struct StoreFailureTests {
     @Test("A too large body, or a removal during the load, is not a store failure", .requirement("A7"))
     func deliberate() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "one, ", "two")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "one, ", "two"))
         let fixture = try LoaderFixture(transport: transport, limits: Limits(maxEntryBytes: 6))
         async let tooLarge = events(fixture.loader)
         await gate.reached(1)
@@ -139,8 +127,7 @@ struct StoreFailureTests {
 
     @Test("A healthy store reports nothing, hit or miss, new or unchanged", .requirement("A7"))
     func healthy() async throws {
-        let transport = Self.transport()
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: Self.transport())
         for name in ["completed network", "completed disk", "completed network"] {
             let (names, failures) = await events(fixture.loader)
             #expect(names.last == name)
@@ -167,8 +154,7 @@ struct StoreFailureTests {
 
     @Test(
         "A damaged entry is a miss: exactly 1 request, and then a sound entry", .requirement("A7"),
-        arguments: Damage.allCases,
-        [false, true])
+        arguments: Damage.allCases, [false, true])
     func damaged(_ kind: Damage, isStale: Bool) async throws {
         let transport = Self.transport()
         let before = try LoaderFixture(transport: transport)

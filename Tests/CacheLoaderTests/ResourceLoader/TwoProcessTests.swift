@@ -2,7 +2,7 @@ import TestSupport
 
 @Suite(
     "Prefetch: two processes, one store", .enabled(if: !TransportAdapter.allCases.isEmpty, "needs a transport"),
-    .timeLimit(.minutes(20)), .serialized
+    .timeLimit(.minutes(5)), .serialized
 )
 struct TwoProcessTests {
     private static let count = Repetitions.count(10_000, debug: 300)

@@ -1,8 +1,7 @@
 import TestSupport
 
 /// Stored bodies that turn out to be unusable when they are read, after the decision to answer with them.
-@Suite("ResourceLoader: unusable stored bodies", .timeLimit(.minutes(20)))
-struct UnusableCopyTests {
+@Suite("ResourceLoader: unusable stored bodies", .timeLimit(.minutes(5))) struct UnusableCopyTests {
     private let url = "https://example.com/a"
 
     /// Stores a stale response. During its validation, the file is truncated and the origin answers 304; later requests
@@ -44,10 +43,7 @@ struct UnusableCopyTests {
         let events = await fixture.loader.events(for: ResourceRequest(url), deliversStale: false).all
         expectGrammatical(events)
         #expect(events.map(\.name).contains("storeFailed"))
-        guard case .completed(let loaded)? = events.last else {
-            Issue.record("\(events.map(\.name))")
-            return
-        }
+        let loaded = try #require(events.last?.loaded, "\(events.map(\.name))")
         #expect(loaded.text == "new")
         #expect(loaded.source == .network)
         #expect(transport.requestCount == 3)
@@ -144,12 +140,11 @@ struct UnusableCopyTests {
 
     @Test("A redirected response that the processor rejects is requested again", .requirement("F2"))
     func behindRedirect() async throws {
-        let transport = ScriptedTransport { request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
             request.path == "/a"
                 ? .reply(301, [.location: "/b", .cacheControl: "max-age=60"])
                 : .reply(200, [.cacheControl: "max-age=60"], "garbage")
         }
-        let fixture = try LoaderFixture(transport: transport)
         for count in 1...3 {
             await #expect(throws: LoadError.self) { try await fixture.loader.load(url, as: refusing) }
             #expect(transport.requests.count { $0.path == "/b" } == count)

@@ -1,8 +1,7 @@
 import TestSupport
 
 /// A cache between the loader and the origin, such as a shared tier or a CDN, may store the refused response, too.
-@Suite("ResourceLoader: refused responses of an upstream cache", .timeLimit(.minutes(20)))
-struct UpstreamCacheTests {
+@Suite("ResourceLoader: refused responses of an upstream cache", .timeLimit(.minutes(5))) struct UpstreamCacheTests {
     private let url = "https://example.com/a"
 
     private let number = NumberProcessor()
@@ -24,8 +23,7 @@ struct UpstreamCacheTests {
 
     @Test("RFC 9111 §5.2.1.4: the request after a refused stored response has no-cache, and no other new field")
     func stored() async throws {
-        let transport = ScriptedTransport(portal, good)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport(portal, good))
         _ = try await fixture.loader.load(url)
         #expect(try await fixture.loader.load(url, as: number).value == 42)
         #expect(directives(transport) == [nil, "no-cache"])
@@ -56,8 +54,7 @@ struct UpstreamCacheTests {
             ([""], "no-cache"), (["no-transform, no-cache"], "no-transform, no-cache"),
         ])
     func joined(_ values: [String], _ expected: String) async throws {
-        let transport = ScriptedTransport(portal, confirmed, good)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport(portal, confirmed, good))
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 3602)
         var request = ResourceRequest(url)
@@ -69,9 +66,7 @@ struct UpstreamCacheTests {
     @Test("Only the request for the refused URL has no-cache, not the redirect to it")
     func redirected() async throws {
         let moved = "https://example.com/moved"
-        let transport = ScriptedTransport([
-            moved: [.reply(302, [.location: "/a"])], url: [portal, good],
-        ])
+        let transport = ScriptedTransport([moved: [.reply(302, [.location: "/a"])], url: [portal, good]])
         let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         #expect(try await fixture.loader.load(moved, as: number).value == 42)
@@ -83,8 +78,7 @@ struct UpstreamCacheTests {
 
     @Test("RFC 9111 §5.1: a refused response with Age is requested once more, with no-cache")
     func fromUpstream() async throws {
-        let transport = ScriptedTransport(cachedPortal, good)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport(cachedPortal, good))
         let loaded = try await fixture.loader.load(url, as: number)
         #expect(loaded.value == 42)
         #expect(loaded.source == .network)
@@ -103,8 +97,7 @@ struct UpstreamCacheTests {
 
     @Test("A refused response without Age fails the load immediately")
     func fromOrigin() async throws {
-        let transport = ScriptedTransport(portal, good)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport(portal, good))
         await #expect(throws: refusal) { try await fixture.loader.load(url, as: number) }
         #expect(transport.requestCount == 1)
     }
@@ -116,8 +109,7 @@ struct UpstreamCacheTests {
             ResourceRequest(url, method: .post, content: Data("a".utf8)),
         ]
         for request in requests {
-            let transport = ScriptedTransport(cachedPortal, good)
-            let fixture = try LoaderFixture(transport: transport)
+            let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport(cachedPortal, good))
             await #expect(throws: refusal) { try await fixture.loader.load(request, as: number) }
             #expect(transport.requestCount == 1)
         }
@@ -126,7 +118,7 @@ struct UpstreamCacheTests {
     @Test("Age that this cache adds to a joined response does not indicate an upstream cache")
     func underWay() async throws {
         let (gate, first) = (Gate(), FirstTime())
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             let parts = Counter()
             let body = TransportBody {
                 let part = parts.next()
@@ -138,7 +130,6 @@ struct UpstreamCacheTests {
                 ? TransportResponse(head: head, body: body)
                 : TransportResponse(head: head, body: TransportBody(Data("42".utf8)))
         }
-        let fixture = try LoaderFixture(transport: transport)
         let response = try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "gzip, deflate"]))
         var events: [String] = []
         for await event in fixture.loader.events(for: ResourceRequest(url), as: number) {
@@ -158,8 +149,7 @@ struct UpstreamCacheTests {
 
     @Test("An undecodable body with Age is requested once more, with no-cache")
     func undecodable() async throws {
-        let transport = ScriptedTransport(malformed, good)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport(malformed, good))
         #expect(try await fixture.loader.load(url).text == "42")
         #expect(directives(transport) == [nil, "no-cache"])
         #expect(try await fixture.loader.load(url).source == .disk)
@@ -168,8 +158,7 @@ struct UpstreamCacheTests {
     @Test("A load repeats the request only once, even after a failure of the origin")
     func undecodableAgain() async throws {
         for replies in [[malformed], [malformed, unavailable, malformed]] {
-            let transport = ScriptedTransport(["\(url)": replies])
-            let fixture = try LoaderFixture(transport: transport) {
+            let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport(["\(url)": replies])) {
                 $0.retry = RetryPolicy(maxAttempts: 5, baseDelay: .zero)
             }
             await #expect(throws: LoadError.malformedContent(url: url, coding: "gzip")) {
@@ -182,8 +171,7 @@ struct UpstreamCacheTests {
 
     @Test("An undecodable stored body is requested with no-cache, and its replacement is stored")
     func undecodableCopy() async throws {
-        let transport = ScriptedTransport(malformed, good)
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.sending(to: ScriptedTransport(malformed, good))
         _ = try await fixture.cache.response(for: .to("/a", [.acceptEncoding: "gzip, deflate"])).data()
         #expect(try await fixture.loader.load(url).text == "42")
         #expect(directives(transport) == [nil, "no-cache"])

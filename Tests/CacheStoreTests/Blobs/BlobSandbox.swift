@@ -5,9 +5,12 @@ struct BlobSandbox {
     let directory: TemporaryDirectory
     let root: FileDescriptor
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        root = try FileDescriptor.openDirectory(atPath: directory.path)
+    /// Without a directory no test can run.
+    init() {
+        do {
+            directory = try TemporaryDirectory()
+            root = try FileDescriptor.openDirectory(atPath: directory.path)
+        } catch { fatalError("\(error)") }
     }
 
     /// The path of the file of a digest.
@@ -37,9 +40,7 @@ extension BlobDirectory {
     }
 
     /// Stores `body` under its digest.
-    func store(_ body: Data) throws {
-        try link(stage(body), as: ContentDigest(of: body), byteCount: Int64(body.count))
-    }
+    func store(_ body: Data) throws { try link(stage(body), as: ContentDigest(of: body), byteCount: Int64(body.count)) }
 
     /// The bytes under the digest of `body`, or `nil` without a file of that length.
     func stored(_ body: Data) throws -> Data? {

@@ -2,15 +2,12 @@ import TestSupport
 
 @Suite("Durable blobs")
 struct DurableBlobTests {
-    let sandbox: BlobSandbox
+    let sandbox = BlobSandbox()
     let blobs: BlobDirectory
     let body = Data.noise(50_000, seed: 3)
     var path: String { sandbox.path(of: ContentDigest(of: body)) }
 
-    init() throws {
-        sandbox = try BlobSandbox()
-        blobs = try BlobDirectory(root: sandbox.root, isDurable: true)
-    }
+    init() throws { blobs = try BlobDirectory(root: sandbox.root, isDurable: true) }
 
     @Test("storing content again replaces its file without reading it; open readers keep the old file")
     func replaced() throws {
@@ -25,9 +22,7 @@ struct DurableBlobTests {
         #expect(sandbox.names(in: "blobs/" + ContentDigest(of: body).description.prefix(2)).count == 1)
     }
 
-    @Test(
-        "a file staged under a name can be linked again, and in a durable store replaces the file",
-        arguments: [false, true])
+    @Test("a file staged under a name links again, and in a durable store replaces the file", arguments: [false, true])
     func named(isDurable: Bool) throws {
         let blobs = try BlobDirectory(root: sandbox.root, isDurable: isDurable)
         if isDurable { try blobs.store(body) }

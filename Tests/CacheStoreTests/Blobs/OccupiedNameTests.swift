@@ -2,14 +2,10 @@ import TestSupport
 
 @Suite("Directories under the names of blobs")
 struct OccupiedNameTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     let body = Data.noise(10_000, seed: 7)
     var digest: ContentDigest { ContentDigest(of: body) }
     var path: String { sandbox.file(of: digest).path(percentEncoded: false) }
-
-    init() throws {
-        sandbox = try Sandbox()
-    }
 
     private func plantDirectory(with file: String? = nil) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -41,9 +37,7 @@ struct OccupiedNameTests {
         #expect(report.foreignFiles.count == quarantined.count)
     }
 
-    @Test(
-        "repair frees the name, with and without an entry of that content",
-        arguments: [nil, "notes.txt"], [false, true])
+    @Test("repair frees the name, also of an entry's content", arguments: [nil, "notes.txt"], [false, true])
     func repaired(file: String?, hasEntry: Bool) throws {
         let store = try sandbox.open()
         if hasEntry {

@@ -7,9 +7,7 @@ struct SyncFallbackTests {
         private var errors: [Int32]
         private(set) var count = 0
 
-        init(_ errors: Int32...) {
-            self.errors = errors
-        }
+        init(_ errors: Int32...) { self.errors = errors }
 
         func make() -> Int32 {
             count += 1
@@ -19,9 +17,7 @@ struct SyncFallbackTests {
         }
     }
 
-    @Test(
-        "an unsupported full sync is followed by a plain one",
-        arguments: Set([ENOTSUP, EOPNOTSUPP, EINVAL, ENOTTY]))
+    @Test("an unsupported full sync is followed by a plain one", arguments: Set([ENOTSUP, EOPNOTSUPP, EINVAL, ENOTTY]))
     func unsupported(error: Int32) throws {
         let (full, plain) = (Call(error), Call())
         try FileDescriptor.sync("file", isDirectory: { false }, ways: [("full", full.make), ("plain", plain.make)])

@@ -3,12 +3,8 @@ import TestSupport
 
 @Suite("Files without a name", .enabled(if: !DarwinPaths.areForced, "Darwin has no such files"))
 struct UnnamedFileTests {
-    let sandbox: BlobSandbox
+    let sandbox = BlobSandbox()
     let body = Data.noise(700_000, seed: 5)
-
-    init() throws {
-        sandbox = try BlobSandbox()
-    }
 
     @Test(
         "if an unnamed file cannot be linked, a named copy is, and later files have a name from the start",
@@ -54,22 +50,14 @@ struct UnnamedFileTests {
     /// Continuous integration runs these tests or fails. Elsewhere they are skipped if mounting is not permitted.
     private static let runs = Namespace.isPermitted || ProcessInfo.processInfo.environment["CI"] == "true"
 
-    @Test("stores a body where /proc is not mounted", .enabled(if: Self.runs, "needs the right to unmount /proc"))
-    func withoutProc() async throws {
-        try #require(Namespace.isPermitted, "CI must run this test with the right to unmount /proc")
-        await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
-            try Self.store(below: path, keepsPrivileges: true)
-        }
-        #expect(try BlobDirectory(root: sandbox.root).stored(body) == body)
-    }
-
     @Test(
-        "stores a body where /proc is not mounted and the process may not link by descriptor",
-        .enabled(if: Self.runs, "needs the right to unmount /proc"))
-    func withoutProcAndPrivileges() async throws {
+        "stores a body where /proc is not mounted, and where the process may not link by descriptor",
+        .enabled(if: Self.runs, "needs the right to unmount /proc"), arguments: [true, false])
+    func withoutProc(keepsPrivileges: Bool) async throws {
         try #require(Namespace.isPermitted, "CI must run this test with the right to unmount /proc")
-        await #expect(processExitsWith: .success) { [path = sandbox.directory.path as String] in
-            try Self.store(below: path, keepsPrivileges: false)
+        await #expect(processExitsWith: .success) {
+            [path = sandbox.directory.path as String, keepsPrivileges = keepsPrivileges as Bool] in
+            try Self.store(below: path, keepsPrivileges: keepsPrivileges)
         }
         #expect(try BlobDirectory(root: sandbox.root).stored(body) == body)
         #expect(sandbox.names(in: "staging") == [])
@@ -78,7 +66,7 @@ struct UnnamedFileTests {
     @Test("a store works where /proc is not mounted", .enabled(if: Self.runs, "needs the right to unmount /proc"))
     func storeWithoutProc() async throws {
         try #require(Namespace.isPermitted, "CI must run this test with the right to unmount /proc")
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             try Self.fillStore(at: path)
         }
@@ -90,7 +78,7 @@ struct UnnamedFileTests {
 
     /// Affects only the calling thread, which gets a separate mount namespace.
     private static func store(below path: String, keepsPrivileges: Bool) throws {
-        let test = try UnnamedFileTests()
+        let test = UnnamedFileTests()
         let root = try FileDescriptor.openDirectory(atPath: path)
         let blobs = try BlobDirectory(root: root)
         let staged = try blobs.stage(test.body)
@@ -105,10 +93,9 @@ struct UnnamedFileTests {
 
     private static func fillStore(at path: String) throws {
         try Namespace.unmountProc()
-        let body = try UnnamedFileTests().body
+        let body = UnnamedFileTests().body
         let store = try ResponseStore(directory: URL(filePath: path))
-        let metadata = EntryMetadata(requestedAt: Date(), receivedAt: Date())
-        for name in ["a", "b"] { try store.insert(body, metadata: metadata, for: .path(name)) }
+        for name in ["a", "b"] { try store.insert(body, metadata: .now, for: .path(name)) }
         store.close()
     }
 }

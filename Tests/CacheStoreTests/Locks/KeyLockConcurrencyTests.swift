@@ -29,7 +29,7 @@ struct KeyLockConcurrencyTests {
 
     @Test("8 threads lock and release at random: no key is locked twice, and no lock is lost", arguments: [1, 3])
     func threads(stores count: Int) throws {
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         let stores = try (0..<count).map { _ in try sandbox.open() }
         let (register, seed) = (Register(), SeededGenerator())
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
@@ -48,11 +48,9 @@ struct KeyLockConcurrencyTests {
         for key in 0..<6 { #expect(try stores[0].tryLock(.path(key)) != nil) }
     }
 
-    @Test(
-        "suspending a store while tasks lock and wait releases all locks; resuming it allows them again"
-    )
+    @Test("suspending a store while tasks lock and wait releases all locks; resuming it allows them again")
     func suspended() async throws {
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         let (store, other) = (try sandbox.open(), try sandbox.open())
         try await withThrowingTaskGroup { group in
             for task in 0..<20 {

@@ -2,11 +2,11 @@ import TestSupport
 
 @Suite("Key locks")
 struct KeyLocksTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
+    let store: ResponseStore
+    let other: ResponseStore
 
-    init() throws {
-        sandbox = try Sandbox()
-    }
+    init() throws { (store, other) = (try sandbox.open(), try sandbox.open()) }
 
     private var file: URL { sandbox.url.appending(path: "locks") }
 
@@ -16,7 +16,6 @@ struct KeyLocksTests {
 
     @Test("one of several stores locks a key until its release or the end of the last reference")
     func exclusive() throws {
-        let (store, other) = (try sandbox.open(), try sandbox.open())
         let key = try CacheKey.path("a")
         for isReleased in [true, false, true] {
             var lock = try store.tryLock(key)
@@ -40,7 +39,6 @@ struct KeyLocksTests {
 
     @Test("2,000 locked keys need one descriptor, and each lock is released separately")
     func manyKeys() throws {
-        let (store, other) = (try sandbox.open(), try sandbox.open())
         let keys = try (0..<2_000).map { try CacheKey.path($0) }
         var locks = try keys.map { try store.tryLock($0) }
         #expect(locks.allSatisfy { $0 != nil })
@@ -53,7 +51,6 @@ struct KeyLocksTests {
 
     @Test("keys with the same offset exclude each other, and no other keys", arguments: [0, 2, 62] as [Int64])
     func collisions(_ bits: Int64) throws {
-        _ = try sandbox.open()
         let root = try FileDescriptor.openDirectory(atPath: sandbox.path)
         let (here, there) = (
             KeyLocks(root: root, isReadOnly: false, offsetBits: bits),
@@ -74,7 +71,6 @@ struct KeyLocksTests {
 
     @Test("a read-only store respects the locks of other stores, and excludes none of them")
     func readOnly() throws {
-        let store = try sandbox.open()
         let reader = try sandbox.open { $0.isReadOnly = true }
         let mine = try #require(try reader.tryLock(.path("a")))
         #expect(!exists())
@@ -87,10 +83,8 @@ struct KeyLocksTests {
         #expect(try reader.tryLock(.path("a")) != nil)
     }
 
-    @Test(
-        "closing, suspending or releasing a store releases its locks; an earlier lock then releases nothing")
+    @Test("closing, suspending or releasing a store releases its locks; an earlier lock then releases nothing")
     func ended() throws {
-        let (store, other) = (try sandbox.open(), try sandbox.open())
         let before = try #require(try store.tryLock(.path("a")))
         store.suspend()
         #expect(throws: StoreError.suspended) { try store.tryLock(.path("a")) }
@@ -116,16 +110,13 @@ struct KeyLocksTests {
 
     // MARK: The file
 
-    @Test(
-        "a key lock creates the file, for its owner only; the file stays empty, and check, sweep and snapshot ignore it"
-    )
+    @Test("a key lock creates a file for its owner, which stays empty; check, sweep and snapshot ignore it")
     func directory() async throws {
-        let store = try sandbox.open()
         #expect(!exists())
         let lock = try #require(try store.tryLock(.path("a")))
         #expect(try sandbox.modes()["locks"] == 0o600)
         try await store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
-        let target = try Sandbox()
+        let target = Sandbox()
         try await store.snapshot(to: target.url)
         #expect(try target.modes()["locks"] == nil)
         try await store.sweep()
@@ -141,7 +132,6 @@ struct KeyLocksTests {
 
     @Test("a deleted file is created again: it holds new locks, and old locks stay in their store")
     func deleted() throws {
-        let (store, other) = (try sandbox.open(), try sandbox.open())
         let old = try #require(try store.tryLock(.path("old")))
         #expect(try other.tryLock(.path("old")) == nil)
         try FileManager.default.removeItem(at: file)
@@ -162,7 +152,6 @@ struct KeyLocksTests {
 
     @Test("without the file, key locks work only within one store", arguments: Obstacle.allCases)
     func obstacles(_ obstacle: Obstacle) throws {
-        let (store, other) = (try sandbox.open(), try sandbox.open())
         let reader = try sandbox.open { $0.isReadOnly = true }
         let (path, elsewhere) = (file.path(percentEncoded: false), sandbox.directory.path + "/elsewhere")
         switch obstacle {
@@ -187,6 +176,7 @@ struct KeyLocksTests {
 
     @Test("a key can be locked without free descriptors, and without a directory")
     func tooManyOpenFiles() async throws {
+        let sandbox = Sandbox()
         await #expect(processExitsWith: .success) { [path = sandbox.path as String] in
             let store = try ResponseStore(directory: URL(filePath: path))
             let descriptors = try await FreeDescriptors()
@@ -209,7 +199,6 @@ struct KeyLocksTests {
 
     @Test("a waiter tries again after 5 ms, then twice as long each time, up to 100 ms; after the limit it gets nil")
     func pauses() async throws {
-        let (store, other) = (try sandbox.open(), try sandbox.open())
         let lock = try #require(try other.tryLock(.path("a")))
         var pauses: [Duration] = []
         let waited = try await store.lock(.path("a"), within: .milliseconds(400)) { pauses.append($0) }.lock
@@ -224,7 +213,6 @@ struct KeyLocksTests {
 
     @Test("a lock that another store releases during a pause is taken after the pause")
     func released() async throws {
-        let (store, other) = (try sandbox.open(), try sandbox.open())
         let lock = try #require(try other.tryLock(.path("a")))
         var count = 0
         let waited = try await store.lock(.path("a"), within: .seconds(60)) { _ in
@@ -238,7 +226,6 @@ struct KeyLocksTests {
 
     @Test("a waiter gets nil immediately if the same store holds the lock")
     func heldHere() async throws {
-        let store = try sandbox.open()
         let lock = try #require(try store.tryLock(.path("a")))
         let waited = try await store.lock(.path("a"), within: .seconds(60)) { _ in Issue.record("a pause") }
         #expect(waited.lock == nil)
@@ -247,7 +234,6 @@ struct KeyLocksTests {
 
     @Test("a cancelled waiter gets nil")
     func cancelled() async throws {
-        let (store, other) = (try sandbox.open(), try sandbox.open())
         let lock = try #require(try other.tryLock(.path("a")))
         let asleep = Gate()
         let task = Task { try await store.lock(.path("a"), within: .seconds(60)) { _ in await asleep.wait() } }
@@ -260,7 +246,6 @@ struct KeyLocksTests {
 
     @Test("suspending or closing the store makes a waiter throw", arguments: [StoreError.suspended, .closed])
     func endedWhileWaiting(_ error: StoreError) async throws {
-        let (store, other) = (try sandbox.open(), try sandbox.open())
         let lock = try #require(try other.tryLock(.path("a")))
         await #expect(throws: error) {
             try await store.lock(.path("a"), within: .seconds(60)) { _ in

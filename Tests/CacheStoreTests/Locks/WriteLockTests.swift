@@ -2,11 +2,10 @@ import TestSupport
 
 @Suite("Write lock")
 struct WriteLockTests {
-    let sandbox: Sandbox
+    let sandbox = Sandbox()
     private let store: ResponseStore
 
     init() throws {
-        sandbox = try Sandbox()
         store = try sandbox.open { $0.busyTimeout = .milliseconds(50) }
     }
 

@@ -4,9 +4,7 @@ import TestSupport
 struct RemovalRecordTests {
     private let fixture: RequestFixture
 
-    init() throws {
-        fixture = try RequestFixture(capacity: 200)
-    }
+    init() throws { fixture = try RequestFixture(capacity: 200) }
 
     private func insert(_ names: [String], partition: String = "") throws {
         for name in names {
@@ -30,7 +28,7 @@ struct RemovalRecordTests {
         let store = fixture.store
         try insert(["a", "b", "c", "d"])
         try await store.flush()
-        try store.evict(maxEntries: 3)
+        try await store.evict(.maxEntries(3))
         try await store.remove(CacheKey(url: "https://example.com/b"))
         try await store.invalidate([CacheKey(url: "https://example.com/c")])
         let entry = try #require(try store.lookup(CacheKey(url: "https://example.com/d")))
@@ -70,7 +68,7 @@ struct RemovalRecordTests {
         try fixture.store.remove(CacheKey(url: "https://example.com/a", partition: "user"))
         try fixture.store.remove(CacheKey(url: "https://example.com/c"))
         #expect(try lines().count == 2)
-        try fixture.store.removeAll(partition: "user")
+        try fixture.store.removeAll(.partition("user"))
         #expect(try lines() == ["removed https://example.com/c"])
         #expect(try Data(contentsOf: URL(filePath: fixture.file)).range(of: Data("com/a".utf8)) == nil)
     }

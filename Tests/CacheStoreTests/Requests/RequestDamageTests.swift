@@ -18,7 +18,7 @@ struct RequestDamageTests {
         try fixture.patch(Array(slot), at: 512 * 4)
         #expect(try fixture.numbers() == [0])
         // A removal erases damaged records: their partition is unknown.
-        try fixture.store.removeAll(partition: "other")
+        try fixture.store.removeAll(.partition("other"))
         #expect(try fixture.numbers() == [0])
         let bytes = try Data(contentsOf: URL(filePath: fixture.file))
         #expect(bytes[1024..<2048].allSatisfy { $0 == 0 })
@@ -39,7 +39,7 @@ struct RequestDamageTests {
         #expect(records.records == [])
         #expect(records.next == nil)
         try fixture.store.stopRecordingRequests()
-        try fixture.store.removeAll(partition: "")
+        try fixture.store.removeAll(.partition(""))
         try fixture.store.clear()
         try fixture.store.startRecordingRequests(capacity: 4)
         try fixture.add(0..<2)

@@ -7,7 +7,7 @@ struct RequestFixture {
 
     /// - Parameter capacity: The capacity of the record, or `nil` to leave the recording off.
     init(capacity: Int? = 8) throws {
-        sandbox = try Sandbox()
+        sandbox = Sandbox()
         store = try sandbox.open()
         if let capacity { try store.startRecordingRequests(capacity: capacity) }
     }
@@ -192,7 +192,7 @@ struct RequestRecordTests {
 
     @Test("the configuration switches the recording when a store opens; without a choice the setting stays")
     func configuration() throws {
-        let sandbox = try Sandbox()
+        let sandbox = Sandbox()
         for (choice, expected) in [(true, true), (nil, true), (false, false), (nil, false)] as [(Bool?, Bool)] {
             let store = try sandbox.open { $0.recordsRequests = choice }
             #expect(try store.requestRecording()?.isOn == expected)
@@ -258,7 +258,7 @@ struct RequestRecordTests {
         try fixture.add(4..<5, partition: long)
         try fixture.add(5..<6)
         let beginning = try #require(other.requests.beginning)
-        try fixture.store.removeAll(partition: "alice")
+        try fixture.store.removeAll(.partition("alice"))
         #expect(try fixture.numbers() == [2, 3, 4, 5])
         // A request that began before the removal ends after it.
         other.requests.add(try RequestFixture.record(6, partition: "alice"), since: beginning)
@@ -266,7 +266,7 @@ struct RequestRecordTests {
         #expect(try fixture.numbers() == [2, 3, 4, 5])
         let bytes = try Data(contentsOf: URL(filePath: fixture.file))
         #expect(bytes.range(of: Data("alicehttps".utf8)) == nil)
-        try fixture.store.removeAll(partition: long)
+        try fixture.store.removeAll(.partition(long))
         #expect(try fixture.numbers() == [2, 3, 5])
         // These removals do not change the record.
         try fixture.store.removeAll(.host("example.com"))

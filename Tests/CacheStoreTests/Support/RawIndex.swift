@@ -21,9 +21,7 @@ final class RawIndex {
         sqlite3_busy_timeout(handle, busyTimeout)
     }
 
-    deinit {
-        sqlite3_close_v2(handle)
-    }
+    deinit { sqlite3_close_v2(handle) }
 
     func execute(_ sql: String) throws {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
@@ -46,7 +44,5 @@ final class RawIndex {
         return rows
     }
 
-    func value(_ sql: String) throws -> String? {
-        try rows(sql).first?.first ?? nil
-    }
+    func value(_ sql: String) throws -> String? { try rows(sql).first?.first ?? nil }
 }

@@ -5,8 +5,9 @@ final class Sandbox: Sendable {
     let directory: TemporaryDirectory
     let clock = ManualClock()
 
-    init() throws {
-        directory = try TemporaryDirectory()
+    /// Without a directory no test can run.
+    init() {
+        do { directory = try TemporaryDirectory() } catch { fatalError("\(error)") }
     }
 
     /// The directory of the store; opening creates it.
@@ -69,6 +70,11 @@ final class Sandbox: Sendable {
     }
 }
 
+extension EntryMetadata {
+    /// Metadata of a response that arrives now, for a process without a sandbox.
+    static var now: EntryMetadata { EntryMetadata(requestedAt: Date(), receivedAt: Date()) }
+}
+
 extension CacheKey {
     /// The key of `https://example.com/` and a path.
     static func path(_ path: some CustomStringConvertible) throws -> CacheKey {
@@ -78,7 +84,5 @@ extension CacheKey {
 
 extension ResponseStore {
     /// The body stored for `key`, or `nil` on a miss. Does not count as an access.
-    func bytes(_ key: CacheKey) throws -> Data? {
-        try peek(key).flatMap { try openBody(of: $0)?.data() }
-    }
+    func bytes(_ key: CacheKey) throws -> Data? { try peek(key).flatMap { try openBody(of: $0)?.data() } }
 }

@@ -20,7 +20,5 @@ final class RequestsUnderWay: Sendable {
         }
     }
 
-    func end() {
-        counts.withLock { $0.now -= 1 }
-    }
+    func end() { counts.withLock { $0.now -= 1 } }
 }

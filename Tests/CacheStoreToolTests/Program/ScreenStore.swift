@@ -69,9 +69,9 @@ enum ScreenStore {
         for response in responses {
             for _ in 0..<response.hits { _ = try store.lookup(CacheKey(url: response.url)) }
         }
-        for response in responses { try store.countMiss(for: CacheKey(url: response.url)) }
+        for response in responses { try store.count(RequestCounts(misses: 1), for: CacheKey(url: response.url)) }
         let unreachable = try CacheKey(url: "https://api.example.org/v2/stock")
-        store.countError(for: unreachable)
+        store.count(RequestCounts(errors: 1), for: unreachable)
         try store.recordFailure(for: unreachable, status: 503)
     }
 }

@@ -3,11 +3,7 @@ import TestSupport
 extension ToolTests {
     @Suite("check", .serialized)
     struct Check {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         private func fill() async throws {
             for name in ["a", "b", "c"] {

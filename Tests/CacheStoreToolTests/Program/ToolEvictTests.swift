@@ -3,11 +3,7 @@ import TestSupport
 extension ToolTests {
     @Suite("evict", .serialized)
     struct Evict {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         @Test("A directory that others may write is refused, unless an option accepts it or the command only reads")
         func foreignDirectory() async throws {
@@ -44,10 +40,9 @@ extension ToolTests {
             "Exactly one rule with a valid value is needed",
             arguments: [
                 [], ["--dry-run"], ["--max-bytes", "1", "--max-entries", "1"],
-                ["--unused-for", "1d", "--older-than", "1d"],
-                ["--max-entries=-1"], ["--max-entries", "1K"], ["--max-entries", ""],
-                ["--max-bytes", "1", "http://a.test/"], ["--max-bytes", "1X"], ["--unused-for", "1w"],
-                ["--older-than", "1w"],
+                ["--unused-for", "1d", "--older-than", "1d"], ["--max-entries=-1"], ["--max-entries", "1K"],
+                ["--max-entries", ""], ["--max-bytes", "1", "http://a.test/"], ["--max-bytes", "1X"],
+                ["--unused-for", "1w"], ["--older-than", "1w"],
             ])
         func usage(arguments: [String]) async throws {
             try tool.fill()

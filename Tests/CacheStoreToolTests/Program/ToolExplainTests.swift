@@ -26,11 +26,10 @@ extension ToolTests {
             let candidates: [Candidate]
         }
 
-        let tool: Tool
+        let tool = Tool()
         let origin: LoopbackOrigin
 
         init() async throws {
-            tool = try Tool()
             origin = try await LoopbackOrigin { request in
                 switch request.path {
                 case "/fresh": .resource("hello".utf8, for: request, etag: "\"1\"", cacheControl: "max-age=3600")
@@ -62,8 +61,7 @@ extension ToolTests {
                 ).lines
             }
             let hit = try await explain(["--data", "rows"])
-            #expect(
-                hit.prefix(2) == ["QUERY \(url)", "outcome     hit: the stored response answers"], "\(hit)")
+            #expect(hit.prefix(2) == ["QUERY \(url)", "outcome     hit: the stored response answers"], "\(hit)")
             #expect(try await explain(["--data", "others"])[1].hasPrefix("outcome     forward"))
             #expect(try await explain([])[1].hasPrefix("outcome     forward"))
         }

@@ -3,11 +3,10 @@ import TestSupport
 extension ToolTests {
     @Suite("get", .serialized)
     struct Get {
-        let tool: Tool
+        let tool = Tool()
         let origin: LoopbackOrigin
 
         init() async throws {
-            tool = try Tool()
             origin = try await LoopbackOrigin { request in
                 switch request.path.prefix(while: { $0 != "?" }) {
                 case "/fresh":
@@ -51,9 +50,7 @@ extension ToolTests {
         }
 
         @Test("Prints nothing without -v")
-        func silence() async throws {
-            try await tool("get", origin.url("/fresh")).expect(0, error: nil)
-        }
+        func silence() async throws { try await tool("get", origin.url("/fresh")).expect(0, error: nil) }
 
         @Test(
             "A policy decides about a stale response",

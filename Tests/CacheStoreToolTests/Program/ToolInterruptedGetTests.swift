@@ -7,7 +7,7 @@ extension ToolTests {
         private static let mebibyte = 1 << 20
         private static let body = [UInt8](Data.noise(20 * mebibyte, seed: 1))
 
-        let tool: Tool
+        let tool = Tool()
         let origin: LoopbackOrigin
         private let stops: Stops
 
@@ -22,7 +22,6 @@ extension ToolTests {
         }
 
         init() async throws {
-            tool = try Tool()
             let stops = Stops()
             self.stops = stops
             origin = try await LoopbackOrigin { request in
@@ -116,9 +115,7 @@ extension ToolTests {
             let (tool, url) = (tool, url)
             let other = urlCount > 1 ? origin.url("/other.iso") : ""
             async let running = tool.shell(script, url, mark, signal, other)
-            await eventually {
-                origin.requestCount == urlCount && storedByteCount() >= position - 4 * Self.mebibyte
-            }
+            await eventually { origin.requestCount == urlCount && storedByteCount() >= position - 4 * Self.mebibyte }
             try Data().write(to: URL(filePath: mark))
             let output = try await running
             #expect(!output.wasKilled, "\(output.errorText)")

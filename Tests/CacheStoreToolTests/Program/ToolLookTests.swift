@@ -3,10 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("list, show and sql", .serialized)
     struct Look {
-        let tool: Tool
+        let tool = Tool()
 
         init() async throws {
-            tool = try Tool()
             for (url, size, age) in [
                 ("http://b.test/large", 12_345, "6000"), ("http://a.test/empty", 0, "60000"),
                 ("http://a.test/it's", 7, "0"),
@@ -39,9 +38,7 @@ extension ToolTests {
             #expect(lines.count == 5)
         }
 
-        @Test(
-            "list: sorts by last use, size, hits, time of storing, expiry or URL, selects one host, and limits the rows"
-        )
+        @Test("list: sorts by use, size, hits, storing, expiry or URL, selects one host, and limits the rows")
         func order() async throws {
             let (large, empty, quoted) = ("http://b.test/large", "http://a.test/empty", "http://a.test/it's")
             _ = try await tool("get", large)
@@ -156,8 +153,7 @@ extension ToolTests {
         func json() async throws {
             let sql = "SELECT 1 AS a, 2.5 AS a, 'é\"' AS t, NULL AS n, x'0aff' AS b, 9e999 AS anI"
             let rows = try await tool("sql", sql, "--json").json([[String: Printed]].self)
-            #expect(
-                rows == [["a": 1, "a_2": .number(2.5), "t": "é\"", "n": nil, "b": "0aff", "anI": "Infinity"]])
+            #expect(rows == [["a": 1, "a_2": .number(2.5), "t": "é\"", "n": nil, "b": "0aff", "anI": "Infinity"]])
             let large = try await tool("sql", "SELECT 9223372036854775807 AS n", "--json")
             #expect(large.text.contains("9223372036854775807"))
         }

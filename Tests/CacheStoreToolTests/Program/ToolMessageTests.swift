@@ -4,10 +4,9 @@ extension ToolTests {
     /// An invalid command line gets an error with a reason, and a suggestion if possible.
     @Suite("messages", .serialized)
     struct Messages {
-        let tool: Tool
+        let tool = Tool()
 
         init() throws {
-            tool = try Tool()
             try tool.fill([("http://a.test/", "a"), ("http://a.test:8080/", "b"), ("https://a.test/", "c")])
         }
 
@@ -106,6 +105,7 @@ extension ToolTests {
                 ("SELECT 1 WHERE ORDER", "near \"ORDER\": syntax error\n"), ("SELECT 'a", "unrecognized token"),
                 ("SELECT key FROM entry", "a query cannot use the table entry; it can read the views cache_derived"),
                 ("DELETE FROM cache_entries", "cannot modify cache_entries because it is a view"),
+                ("DELETE FROM entry", "anything but a SELECT"),
                 ("SELECT 1; SELECT 2", "there is more than one statement"), ("", "there is no statement"),
                 ("SELECT ?", "0 arguments were given for 1 parameters"),
             ])

@@ -3,11 +3,7 @@ import TestSupport
 extension ToolTests {
     @Suite("put", .serialized)
     struct Put {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         @Test("Prints digest, size and URL of the stored body")
         func acknowledgement() async throws {

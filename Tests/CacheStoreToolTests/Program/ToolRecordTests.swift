@@ -3,11 +3,7 @@ import TestSupport
 extension ToolTests {
     @Suite("record", .serialized)
     struct Record {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         private struct State: Decodable, Equatable {
             let is_on: Bool
@@ -26,13 +22,9 @@ extension ToolTests {
             let process: Int
         }
 
-        private func state() async throws -> State {
-            try await tool("record", "status", "--json").json(State.self)
-        }
+        private func state() async throws -> State { try await tool("record", "status", "--json").json(State.self) }
 
-        @Test(
-            "Other processes record while recording is on; switched off, the record stays until it is discarded"
-        )
+        @Test("Other processes record while recording is on; switched off, the record stays until it is discarded")
         func switching() async throws {
             let origin = try await LoopbackOrigin { .ok($0.path.utf8, cacheControl: "max-age=60") }
             try await tool("record", "status").expect(2, error: "there is no store")

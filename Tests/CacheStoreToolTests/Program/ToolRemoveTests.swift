@@ -3,11 +3,7 @@ import TestSupport
 extension ToolTests {
     @Suite("remove", .serialized)
     struct Remove {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         @Test("Removes all responses of a URL, and reports whether any existed", .requirement("J2"))
         func remove() async throws {
@@ -150,8 +146,7 @@ extension ToolTests {
                 try await tool.raw(arguments + ["--json"]).json([String: Int].self) == [
                     "entries": 3, "failures": 2, "bytes": 2000,
                 ])
-            #expect(
-                try await tool.raw(arguments).text == "removed 0 entries and the failures of 0 keys, freed 0 B\n")
+            #expect(try await tool.raw(arguments).text == "removed 0 entries and the failures of 0 keys, freed 0 B\n")
         }
 
         @Test(

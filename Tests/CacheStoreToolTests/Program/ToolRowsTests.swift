@@ -4,18 +4,13 @@ extension ToolTests {
     /// Rows on a terminal, in a pipe and in JSON.
     @Suite("rows", .serialized)
     struct Rows {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         private func fill(_ count: Int) throws {
             try tool.fill((0..<count).map { ("http://a.test/\(String(repeating: "long/", count: 20))\($0)", "\($0)") })
         }
 
-        @Test(
-            "list: no line is wider than the terminal, and a truncated URL keeps its end", arguments: [40, 60, 80, 200])
+        @Test("list: no line exceeds the terminal, and a truncated URL keeps its end", arguments: [40, 60, 80, 200])
         func width(columns: Int) async throws {
             try fill(3)
             let output = try await tool.onTerminal(width: columns, "list")
@@ -30,8 +25,7 @@ extension ToolTests {
             #expect(try await !tool("list").text.contains("…"))
         }
 
-        @Test(
-            "list: a compressed response shows both ends of its URL, and its variant in a column", arguments: [80, 120])
+        @Test("list: a compressed response shows its URL's ends, and its variant in a column", arguments: [80, 120])
         func variants(columns: Int) async throws {
             let encoding = "gzip, deflate, br, zstd"
             let path = String(repeating: "directory/", count: 12)

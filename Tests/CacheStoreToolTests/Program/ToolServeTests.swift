@@ -3,11 +3,7 @@ import TestSupport
 extension ToolTests {
     @Suite("serve", .serialized)
     struct Serve {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         @Test("Refuses an invalid port", arguments: ["-1", "65536", "x"])
         func port(port: String) async throws {

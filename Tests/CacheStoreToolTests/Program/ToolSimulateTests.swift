@@ -3,11 +3,7 @@ import TestSupport
 extension ToolTests {
     @Suite("simulate", .serialized)
     struct Simulate {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         private struct Report: Decodable, Equatable {
             struct Policy: Decodable, Equatable {

@@ -3,11 +3,7 @@ import TestSupport
 extension ToolTests {
     @Suite("stats", .serialized)
     struct StatsOutput {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         /// Stores bodies as if they had been stored `age` seconds ago.
         private func fill(_ bodies: [(url: String, type: String?, byteCount: Int, age: Double)]) throws {

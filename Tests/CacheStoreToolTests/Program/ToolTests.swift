@@ -3,7 +3,7 @@ import TestSupport
 /// The tests of the command-line tool. They run its real binary, against a real origin.
 ///
 /// Each suite is serialized: hundreds of concurrent processes would slow down tests that measure time.
-@Suite("cachestore", .timeLimit(.minutes(20)))
+@Suite("cachestore", .timeLimit(.minutes(5)))
 enum ToolTests {}
 
 /// The built `cachestore`, with its own store.
@@ -11,9 +11,12 @@ struct Tool: Sendable {
     let directory: TemporaryDirectory
     private let executable: URL
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        executable = try ProcessRunner.builtProduct(named: "cachestore")
+    /// Without a directory or the tool no test can run.
+    init() {
+        do {
+            directory = try TemporaryDirectory()
+            executable = try ProcessRunner.builtProduct(named: "cachestore")
+        } catch { fatalError("\(error)") }
     }
 
     /// The path of the store, existing or not.

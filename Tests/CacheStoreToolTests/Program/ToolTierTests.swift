@@ -4,9 +4,7 @@ extension ToolTests {
     /// The connections and the options of commands with a shared tier.
     @Suite("Connections to a tier")
     struct TierConnections {
-        let tool: Tool
-
-        init() throws { tool = try Tool() }
+        let tool = Tool()
 
         private func run(
             _ arguments: [String], _ variables: [String: String] = [:]
@@ -18,9 +16,7 @@ extension ToolTests {
         }
 
         /// Each command that needs a tier.
-        static let commands = [
-            ["check"], ["get", "http://a.invalid/", "--tier-deadline", "30"], ["remove", "--all"],
-        ]
+        static let commands = [["check"], ["get", "http://a.invalid/", "--tier-deadline", "30"], ["remove", "--all"]]
 
         @Test("Commands reach the engine through the proxy of the environment", arguments: commands)
         func proxy(_ command: [String]) async throws {

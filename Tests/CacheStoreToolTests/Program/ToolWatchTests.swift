@@ -17,11 +17,7 @@ private struct Line: Decodable {
 extension ToolTests {
     @Suite("watch", .serialized)
     struct Watch {
-        let tool: Tool
-
-        init() throws {
-            tool = try Tool()
-        }
+        let tool = Tool()
 
         @Test("Prints a line per interval, below column headers")
         func text() async throws {

@@ -56,7 +56,9 @@ final class MemoryOrigin: HTTPTransport {
 
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
-    func send(_ request: HTTPRequest, content: RequestContent?) async throws(TransportError) -> TransportResponse {
+    func send(
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
+    ) async throws(TransportError) -> TransportResponse {
         let serial = received.withLock { requests in
             requests.append(request)
             return requests.count
@@ -80,8 +82,7 @@ struct MemoryMachine {
     func send(
         _ path: String, _ fields: HTTPFields = [:], method: HTTPRequest.Method = .get, host: String = "example.com"
     ) async throws -> (status: Int, fields: HTTPFields, body: String) {
-        let request = HTTPRequest(
-            method: method, scheme: "https", authority: host, path: path, headerFields: fields)
+        let request = HTTPRequest(method: method, scheme: "https", authority: host, path: path, headerFields: fields)
         let response = try await transport.send(request, content: nil)
         var body = Data()
         while let chunk = try await response.body.next() { body += chunk }

@@ -66,9 +66,7 @@ final class ObjectServer: Sendable {
     }
 
     /// Returns a reply that replaces the engine's, or `nil` for the normal reply.
-    func setFault(_ fault: (@Sendable (OriginRequest) async -> OriginReply?)?) {
-        state.withLock { $0.fault = fault }
-    }
+    func setFault(_ fault: (@Sendable (OriginRequest) async -> OriginReply?)?) { state.withLock { $0.fault = fault } }
 
     private func reply(to request: OriginRequest) async -> OriginReply {
         if let fault = state.withLock({ $0.fault }), let reply = await fault(request) { return reply }

@@ -37,9 +37,7 @@ struct Child: Sendable {
         self.identifier = identifier
     }
 
-    func kill() {
-        send(SIGKILL)
-    }
+    func kill() { send(SIGKILL) }
 
     /// Sends a signal to the program.
     func send(_ signal: Int32) {
@@ -67,8 +65,6 @@ struct Child: Sendable {
 
     /// Waits on a separate thread.
     func wait() async -> Ending {
-        await withCheckedContinuation { caller in
-            Thread.detachNewThread { caller.resume(returning: waitBlocking()) }
-        }
+        await withCheckedContinuation { caller in Thread.detachNewThread { caller.resume(returning: waitBlocking()) } }
     }
 }

@@ -17,9 +17,7 @@ struct Laboratory: Sendable {
 
     private let directory: TemporaryDirectory
 
-    init() throws {
-        directory = try TemporaryDirectory()
-    }
+    init() throws { directory = try TemporaryDirectory() }
 
     /// The directory of the store.
     var store: URL { directory.url.appending(path: "store", directoryHint: .isDirectory) }
@@ -45,9 +43,7 @@ struct Laboratory: Sendable {
             ["-c", limits + " && exec \"$0\" \"$1\"", program.path(percentEncoded: false), json], output: outputPath)
     }
 
-    func run(_ options: ScenarioOptions) async throws -> Child.Ending {
-        try await start(options).wait()
-    }
+    func run(_ options: ScenarioOptions) async throws -> Child.Ending { try await start(options).wait() }
 
     /// The output of the programs.
     var output: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
@@ -62,9 +58,7 @@ struct Laboratory: Sendable {
     }
 
     /// Begins a new journal and keeps the store.
-    func forget() throws {
-        try FileManager.default.removeItem(atPath: directory.path + "/journal")
-    }
+    func forget() throws { try FileManager.default.removeItem(atPath: directory.path + "/journal") }
 
     /// The number of calls of `kinds` in a scenario without faults.
     static func calls(_ mode: ScenarioOptions.Mode, _ kinds: CallKinds) async throws -> UInt64 {
@@ -84,21 +78,15 @@ struct Laboratory: Sendable {
     // MARK: Examining
 
     /// All problems of the store that a scenario left.
-    func problems(_ expectation: PossibleAnswers) -> [String] {
-        StoreExamination(store, expectation).problems()
-    }
+    func problems(_ expectation: PossibleAnswers) -> [String] { StoreExamination(store, expectation).problems() }
 
-    func remove() {
-        try? FileManager.default.removeItem(at: directory.url)
-    }
+    func remove() { try? FileManager.default.removeItem(at: directory.url) }
 }
 
 struct Failure: Error, CustomStringConvertible {
     let description: String
 
-    init(_ description: String) {
-        self.description = description
-    }
+    init(_ description: String) { self.description = description }
 }
 
 /// The points that are tried: all, or an evenly spread selection.
@@ -111,6 +99,4 @@ func points(_ count: UInt64, atMost limit: Int) -> [UInt64] {
 }
 
 /// Prints a figure.
-func report(_ words: String) {
-    print("fault lab:", words)
-}
+func report(_ words: String) { print("fault lab:", words) }

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("HTTPCache: bodies abandoned by their readers", .timeLimit(.minutes(20)))
-struct AbandonedBodyTests {
+@Suite("HTTPCache: bodies abandoned by their readers", .timeLimit(.minutes(5))) struct AbandonedBodyTests {
     private let key: CacheKey
 
     init() throws { key = try CacheKey(url: "https://example.com/a") }
@@ -13,16 +12,13 @@ struct AbandonedBodyTests {
         _ = try await iterator.next()
     }
 
-    @Test(
-        "The transfer stops after the last reader; with a strong validator, the store keeps the received part",
-        .requirement("E5"))
+    @Test("After the last reader, the transfer stops, and a strong validator keeps the part", .requirement("E5"))
     func stopping() async throws {
         for etag in ["\"1\"", "W/\"1\""] {
             let fed = FedBody("half")
-            let transport = ScriptedTransport { _, _ in
+            let (_, fixture) = try LoaderFixture.scripted { _, _ in
                 fed.response(.ok, [.cacheControl: "max-age=60", .eTag: etag, .contentLength: "1000000"])
             }
-            let fixture = try LoaderFixture(transport: transport)
             try await abandon(fixture)
             await fed.stopped()
             let parts = try fixture.store.responses(for: key).map(\.metadata.part)
@@ -30,12 +26,10 @@ struct AbandonedBodyTests {
         }
     }
 
-    @Test(
-        "A source that ignores its cancellation is abandoned, and stored neither whole nor in part", .requirement("E5"))
+    @Test("A source that ignores its cancellation is abandoned, and not stored, even in part", .requirement("E5"))
     func stubbornSource() async throws {
         let fed = FedBody("half", heedsCancellation: false)
-        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
-        let fixture = try LoaderFixture(transport: transport)
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
         try await abandon(fixture)
         await fed.asked(2)
         await fed.cancelled()
@@ -51,12 +45,11 @@ struct AbandonedBodyTests {
     func afterStopping() async throws {
         let stopped = FedBody("half", heedsCancellation: false)
         let number = Counter()
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             number.next() == 1
                 ? stopped.response(.ok, [.cacheControl: "max-age=60"])
                 : .reply(200, [.cacheControl: "max-age=60"], "whole")
         }
-        let fixture = try LoaderFixture(transport: transport)
         try await abandon(fixture)
         await stopped.asked(2)
         await stopped.cancelled()
@@ -70,10 +63,9 @@ struct AbandonedBodyTests {
     @Test("Fetches and stores a short rest in the background, if its length is known", .requirement("E5"))
     func finishing() async throws {
         let fed = FedBody("half")
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             fed.response(.ok, [.cacheControl: "max-age=60", .contentLength: "8"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         try await abandon(fixture)
         fed.feed("half")
         fed.end()
@@ -87,8 +79,7 @@ struct AbandonedBodyTests {
     @Test("Without a limit, fetches the rest in the background at any length", .requirement("E5"))
     func finishingAlways() async throws {
         let fed = FedBody("half")
-        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
-        let fixture = try LoaderFixture(transport: transport)
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
         fixture.cache.configuration.abandonedBytes = .max
         try await abandon(fixture)
         for _ in 0..<20 { fed.feed(Data(count: 100_000)) }
@@ -102,8 +93,7 @@ struct AbandonedBodyTests {
     @Test("Fetches no rest that cannot be stored", .requirement("E5"), arguments: [true, false])
     func failingStore(isFailingBefore: Bool) async throws {
         let fed = FedBody("half")
-        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
-        let fixture = try LoaderFixture(transport: transport)
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
         fixture.cache.configuration.abandonedBytes = .max
         if isFailingBefore { fixture.store.close() }
         try await abandon(fixture)
@@ -132,7 +122,7 @@ struct AbandonedBodyTests {
     func backPressure(isStored: Bool) async throws {
         let chunk = Data(count: 10_000)
         let pulls = Counter()
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             TransportResponse(
                 head: HTTPResponse(status: .ok, headerFields: [.cacheControl: "max-age=60"]),
                 body: TransportBody { () async throws(TransportError) in
@@ -140,7 +130,6 @@ struct AbandonedBodyTests {
                     return chunk
                 })
         }
-        let fixture = try LoaderFixture(transport: transport)
         if !isStored { fixture.store.close() }
         let response = try await fixture.cache.response(for: .to("/a"))
         var iterator = response.body.makeAsyncIterator()

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("HTTPCache: parts stored during the transfer", .timeLimit(.minutes(20)))
-struct PartCommitTests {
+@Suite("HTTPCache: parts stored during the transfer", .timeLimit(.minutes(5))) struct PartCommitTests {
     private let key: CacheKey
     private static let mebibyte = 1 << 20
     private static let length = 12 * mebibyte

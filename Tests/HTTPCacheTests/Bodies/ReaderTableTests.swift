@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ReaderTable", .timeLimit(.minutes(20)))
-struct ReaderTableTests {
+@Suite("ReaderTable", .timeLimit(.minutes(5))) struct ReaderTableTests {
     private typealias Table = ReaderTable<Int, Int>
 
     @Test("Every remaining reader gets all bytes once and in order, and no reader waits forever", arguments: 0..<8)

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("RequestCoalescer: one request per store", .timeLimit(.minutes(20)))
-struct RequestCoalescerTests {
+@Suite("RequestCoalescer: one request per store", .timeLimit(.minutes(5))) struct RequestCoalescerTests {
     private static let url = "https://example.com/a"
     private let gate = Gate()
     private let transport: ScriptedTransport

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("Requests counted by host")
-struct RequestCountingTests {
+@Suite("Requests counted by host") struct RequestCountingTests {
     private let url = "https://example.com/a"
 
     /// Hits, stale, revalidated, misses and errors of the only host.
@@ -60,12 +59,11 @@ struct RequestCountingTests {
     @Test("a stale answer in place of a failed origin counts once", arguments: [nil, 503])
     func staleFallback(status: Int?) async throws {
         let number = Counter()
-        let transport = ScriptedTransport { (_, _) throws(TransportError) in
+        let (_, fixture) = try LoaderFixture.scripted { (_, _) throws(TransportError) in
             if number.next() == 1 { return .reply(200, [.cacheControl: "max-age=10, stale-if-error=600"], "body") }
             guard let status else { throw TransportError(.cannotConnect) }
             return .reply(.init(code: status))
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).text
         fixture.clock.advance(by: 20)
         #expect(try await fixture.cache.response(for: .to("/a")).text == "body")
@@ -75,12 +73,11 @@ struct RequestCountingTests {
     @Test("a validation in the background counts as no request", arguments: [304, 200, 503])
     func background(status: Int) async throws {
         let number = Counter()
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             number.next() == 1
                 ? .reply(200, [.cacheControl: "max-age=10, stale-while-revalidate=600", .eTag: "\"1\""], "body")
                 : .reply(.init(code: status), [.eTag: "\"1\"", .cacheControl: "max-age=10"])
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.cache.response(for: .to("/a")).text
         fixture.clock.advance(by: 20)
         #expect(try await fixture.cache.response(for: .to("/a")).isStale)
@@ -93,12 +90,11 @@ struct RequestCountingTests {
     @Test("the store knows the keys whose latest reply through a cache is an error", arguments: [404, 503])
     func failingKeys(status: Int) async throws {
         let isBroken = Mutex(true)
-        let transport = ScriptedTransport { (request, _) throws(TransportError) in
+        let (_, fixture) = try LoaderFixture.scripted { (request, _) throws(TransportError) in
             if request.path == "/unreachable" { throw TransportError(.cannotConnect) }
             return isBroken.withLock(\.self)
                 ? .reply(.init(code: status)) : .reply(200, [.cacheControl: "no-store"], "body")
         }
-        let fixture = try LoaderFixture(transport: transport)
         for _ in 0..<2 { _ = try await fixture.cache.response(for: .to("/a")).text }
         let rows = try fixture.store.query("SELECT key, status, error_count FROM cache_errors").rows
         #expect(rows == [[.text(url), .integer(Int64(status)), .integer(2)]])

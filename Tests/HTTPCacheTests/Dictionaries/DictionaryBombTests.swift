@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite(
     "HTTPCache: a body with a dictionary that expands to 256 MiB",
-    .enabled(if: Encoder.areInstalled && Bomb.areToolsInstalled), .timeLimit(.minutes(20)))
+    .enabled(if: Encoder.areInstalled && Bomb.areToolsInstalled), .timeLimit(.minutes(5)))
 struct DictionaryBombTests {
     private static let largestPiece = 65_536
 

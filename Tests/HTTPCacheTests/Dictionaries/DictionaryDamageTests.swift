@@ -2,7 +2,7 @@
 import CacheCodings
 import TestSupport
 
-@Suite("HTTPCache: damaged dictionaries", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(20)))
+@Suite("HTTPCache: damaged dictionaries", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(5)))
 struct DictionaryDamageTests {
     enum Damage: CaseIterable {
         /// Other bytes in the same file, with an unchanged modification time.
@@ -151,8 +151,7 @@ struct DictionaryDamageTests {
         let transport = origin()
         var storing = Self.verifying(.never)
         storing.isReadOnly = true
-        let fixture = try LoaderFixture(
-            transport: transport, directory: directory, policy: using, storing: storing)
+        let fixture = try LoaderFixture(transport: transport, directory: directory, policy: using, storing: storing)
         try Damage.altered.inflict(on: file(of: versions.first, in: fixture))
         for path in ["/v2.js", "/v3.js"] {
             #expect(try await fixture.cache.response(for: .to(path)).bytes == versions.second)

@@ -2,7 +2,7 @@
 import CacheCodings
 import TestSupport
 
-@Suite("HTTPCache: decoding with a dictionary", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(20)))
+@Suite("HTTPCache: decoding with a dictionary", .enabled(if: Encoder.areInstalled), .timeLimit(.minutes(5)))
 struct DictionaryDecodingTests {
     private let versions: DictionaryVersions
     private let using = CachePolicy(usesDictionaries: true)
@@ -51,8 +51,7 @@ struct DictionaryDecodingTests {
 
     @Test(
         "A body with another dictionary, or in a coding that was not offered, leads to one request without",
-        .requirement("D16"),
-        arguments: ["dcz", "dcb", "dcz, gzip", "header"])
+        .requirement("D16"), arguments: ["dcz", "dcb", "dcz, gzip", "header"])
     func otherDictionary(coding: String) async throws {
         var other = try await DictionaryVersions.encode(versions.second, with: Data("another dictionary".utf8), .zstd)
         if coding == "header" { other = Data(other.prefix(39)) }
@@ -124,7 +123,7 @@ struct DictionaryDecodingTests {
     func evictedBeforeReply(isEncoded: Bool) async throws {
         let encoded = try await Encoder.zstd.encode(versions.first)
         let evict = Mutex<(@Sendable () async -> Void)?>(nil)
-        let transport = ScriptedTransport { [versions] request, _ in
+        let (transport, fixture) = try LoaderFixture.scripted(policy: using) { [versions] request, _ in
             guard request.headerFields[.availableDictionary] != nil else {
                 var fields = DictionaryVersions.fresh
                 if isEncoded { fields[.contentEncoding] = "zstd" }
@@ -133,7 +132,6 @@ struct DictionaryDecodingTests {
             await evict.withLock { $0 }?()
             return DictionaryVersions.reply(DictionaryVersions.fields(.dcz), versions.difference(.dcz))
         }
-        let fixture = try LoaderFixture(transport: transport, policy: using)
         _ = try await fixture.cache.response(for: .to("/v1.js")).bytes
         for path in ["/v2.js", "/v3.js"] {
             if path == "/v3.js" {

@@ -28,14 +28,10 @@ struct OracleDirectives {
     }
 
     /// Whether the directive occurs, well-formed or not.
-    func mentions(_ name: String) -> Bool {
-        members.contains { $0.name == name }
-    }
+    func mentions(_ name: String) -> Bool { members.contains { $0.name == name } }
 
     /// Whether the directive occurs in a well-formed element.
-    func states(_ name: String) -> Bool {
-        members.contains { $0.name == name && $0.argument != .unreadable }
-    }
+    func states(_ name: String) -> Bool { members.contains { $0.name == name && $0.argument != .unreadable } }
 
     /// RFC 9111 §1.2.2, and §4.2.1: the first of two counts.
     func seconds(_ name: String) -> Seconds {

@@ -9,9 +9,7 @@ struct OracleGenerator {
     /// Whether the current case breaks no grammar.
     private var isClean = true
 
-    init(_ random: SeededGenerator) {
-        self.random = random
-    }
+    init(_ random: SeededGenerator) { self.random = random }
 
     /// Another case.
     mutating func next() -> OracleCase {

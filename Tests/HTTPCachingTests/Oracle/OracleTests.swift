@@ -104,8 +104,7 @@ internal import TestSupport
             let decision = StorageDecision(
                 status: HTTPResponse.Status(code: example.status), fields: example.fields, request: example.httpRequest,
                 policy: example.policy)
-            let isStorable = decision.storability == .storable
-            if isStorable ? oracle.isForbidden : oracle.isPlainlyAllowed {
+            if decision.isStorable ? oracle.isForbidden : oracle.isPlainlyAllowed {
                 Issue.record("\(decision), oracle: \(oracle), round \(round), \(seed)\n\(example)")
                 return
             }
@@ -128,7 +127,7 @@ internal import TestSupport
             let isDisconnected = round % 2 == 0
             let choice = StaleFallback.choose(
                 for: first.httpRequest, candidates: examples.compactMap(\.stored),
-                failure: isDisconnected ? .disconnected : .status(503), policy: first.policy,
+                status: isDisconnected ? nil : .serviceUnavailable, policy: first.policy,
                 now: HTTPDate(secondsSince1970: first.now), fingerprint: Sample.fingerprint)
             let oracles = examples.map(ReuseOracle.init)
             let may = oracles.map { isDisconnected ? $0.mayServeStaleWhenDisconnected : $0.mayServeStaleForStatus }

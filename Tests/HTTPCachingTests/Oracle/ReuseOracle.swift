@@ -133,9 +133,7 @@ private struct Reading {
 
     /// RFC 9111 §5.2.1.1, §5.2.1.3: a request with these and without max-stale "is not willing to accept a stale
     /// response".
-    private var wantsFresh: Bool {
-        (request.mentions("max-age") || request.mentions("min-fresh")) && !permitsStale
-    }
+    private var wantsFresh: Bool { (request.mentions("max-age") || request.mentions("min-fresh")) && !permitsStale }
 
     /// Without an argument, max-stale allows any staleness. A malformed max-stale allows none.
     private var permitsStale: Bool {

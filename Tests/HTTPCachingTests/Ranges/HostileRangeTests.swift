@@ -64,9 +64,7 @@ internal import TestSupport
         #expect(understood > Self.rounds / 200, "\(generator)")
     }
 
-    @Test(
-        "Random Content-Range values never trap, and read values are written with the same meaning",
-        .requirement("G09"))
+    @Test("Random Content-Range values never trap; read values keep their meaning when written", .requirement("G09"))
     func contentRanges() {
         var generator = SeededGenerator()
         var understood = 0
@@ -83,9 +81,7 @@ internal import TestSupport
         #expect(understood > Self.rounds / 200, "\(generator)")
     }
 
-    @Test(
-        "Random If-Range values and validators never trap, and a weak validator permits nothing",
-        .requirement("G14", "G15"))
+    @Test("Random If-Range values never trap, and a weak validator permits nothing", .requirement("G14", "G15"))
     func ifRanges() {
         var generator = SeededGenerator()
         var request = Sample.request()

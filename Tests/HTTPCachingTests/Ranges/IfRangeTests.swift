@@ -113,9 +113,7 @@ private let before = "Sun, 06 Nov 1994 08:49:36 GMT"
             [], [#"ETag: W/"a""#], [#"ETag: W/"a""#, "Last-Modified: \(before)"], ["Last-Modified: \(date)"],
             ["Last-Modified: Sun, 06 Nov 1994 08:49:38 GMT"],
         ])
-    func none(lines: [String]) {
-        #expect(validator(lines) == nil)
-    }
+    func none(lines: [String]) { #expect(validator(lines) == nil) }
 
     @Test("Without a Date, Last-Modified is not strong", .requirement("G06"))
     func noDate() {

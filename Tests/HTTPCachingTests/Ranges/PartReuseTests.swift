@@ -21,8 +21,7 @@ internal import TestSupport
             ("bytes=20-59", .hit), ("bytes=20-20", .hit), ("bytes=59-59", .hit), ("bytes=30-40, 50-55", .hit),
             ("bytes=19-59", .forward), ("bytes=20-60", .forward), ("bytes=0-", .forward), ("bytes=20-", .forward),
             ("bytes=-41", .forward), ("bytes=30-40, 60-61", .forward), ("bytes=60-", .forward),
-            ("lines=20-30", .forward),
-            ("bytes=40-30", .forward), ("junk", .forward),
+            ("lines=20-30", .forward), ("bytes=40-30", .forward), ("junk", .forward),
         ] as [(String, Outcome)])
     func inside(range: String, outcome: Outcome) {
         let decision = Sample.decide(Sample.request("Range: \(range)"), stored(bytes(20, 60)))
@@ -90,9 +89,7 @@ internal import TestSupport
         #expect(Sample.decide(request, whole, part, at: 10) == .hit(1, age: 5, isStale: false))
     }
 
-    @Test(
-        "RFC 9111 §3.4: the cache completes a beginning with a strong validator, however stale",
-        .requirement("G15", "G18"))
+    @Test("RFC 9111 §3.4: completes a beginning with a strong validator, however stale", .requirement("G15", "G18"))
     func resume() {
         #expect(Sample.decide(Sample.request(), stored(bytes(0, 40))) == .resume(0, resuming("bytes=40-", "\"a\"")))
         #expect(
@@ -107,9 +104,7 @@ internal import TestSupport
                 == .resume(1, resuming("bytes=50-", "\"b\"")))
     }
 
-    @Test(
-        "Does not complete a part with a weak validator, from the middle, or for another kind of request",
-        .requirement("G15", "S06"))
+    @Test("Completes no part with a weak validator, from the middle, or for other requests", .requirement("G15", "S06"))
     func notResumed() {
         #expect(Sample.decide(Sample.request(), stored(bytes(0, 40), tag: "W/\"a\"")) == .forward(.partial))
         #expect(Sample.decide(Sample.request(), stored(bytes(1, 40))) == .forward(.partial))

@@ -74,9 +74,7 @@ internal import TestSupport
             "bytes=,0-0", "bytes= ,\t, 0-0 ,, ", "bytes=0-0 , 2-3", "bytes=0-0,2-3", "bytes=0-0,-1", "bytes=5-5,0-",
             "bytes=99999999999999999998-99999999999999999999",
         ])
-    func valid(value: String) {
-        #expect(set(value) != nil)
-    }
+    func valid(value: String) { #expect(set(value) != nil) }
 
     @Test(
         "Ignored Range values", .requirement("G01", "G11"),
@@ -90,9 +88,7 @@ internal import TestSupport
             "bytes=99999999999999999999-99999999999999999998",
             "bytes=99999999999999999999-9223372036854775807",
         ])
-    func ignored(value: String) {
-        #expect(set(value) == nil)
-    }
+    func ignored(value: String) { #expect(set(value) == nil) }
 
     @Test(
         "Only a GET has ranges", .requirement("G13"),

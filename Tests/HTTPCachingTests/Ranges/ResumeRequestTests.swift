@@ -17,8 +17,7 @@ private let earlier = Sample.time(-60).description
     func make() throws {
         let part = try #require(part)
         let request = Sample.request("Accept: */*")
-        let tagged = try #require(
-            ResumeRequest.make(for: request, resuming: stored(#"ETag: "a""#), part: part))
+        let tagged = try #require(ResumeRequest.make(for: request, resuming: stored(#"ETag: "a""#), part: part))
         #expect(tagged.headerFields == Sample.fields(["Accept: */*", "Range: bytes=40-", #"If-Range: "a""#]))
         let dated = try #require(
             ResumeRequest.make(
@@ -103,8 +102,7 @@ private let earlier = Sample.time(-60).description
         }
         // If neither response has a length, the part may remain incomplete.
         #expect(try outcome(.partialContent, tag, "Content-Range: bytes 40-99/*", of: nil) == .discards)
-        #expect(
-            try outcome(.partialContent, tag, "Content-Range: bytes 40-99/100", isBodyDecoded: true) == .discards)
+        #expect(try outcome(.partialContent, tag, "Content-Range: bytes 40-99/100", isBodyDecoded: true) == .discards)
     }
 
     @Test(
@@ -117,8 +115,7 @@ private let earlier = Sample.time(-60).description
         let part = try #require(part)
         var exchange = Sample.exchange(status: .partialContent)
         exchange.reply.headerFields = Sample.fields(["Content-Range: bytes 40-99/100"] + lines)
-        let outcome = ResumeRequest.outcome(
-            of: exchange, resuming: stored("Last-Modified: \(earlier)"), part: part)
+        let outcome = ResumeRequest.outcome(of: exchange, resuming: stored("Last-Modified: \(earlier)"), part: part)
         #expect(outcome == (continues ? .continues(completeLength: 100) : .discards))
     }
 

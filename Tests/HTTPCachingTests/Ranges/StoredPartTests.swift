@@ -28,9 +28,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
     @Test(
         "Case, leading zeros and outer whitespace do not count", .requirement("G09"),
         arguments: ["Bytes 00-099/0100", " BYTES 0-99/100\t"])
-    func normal(value: String) {
-        #expect(read(value)?.contentRange == "bytes 0-99/100")
-    }
+    func normal(value: String) { #expect(read(value)?.contentRange == "bytes 0-99/100") }
 
     @Test(
         "Invalid Content-Range values", .requirement("G09"),
@@ -48,9 +46,7 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
             "bytes 0-9223372036854775808/*", "bytes 0-99/9223372036854775808", "bytes */9223372036854775808",
             "bytes 99999999999999999999-99999999999999999999/*", "bytes 0-1/99999999999999999999999999",
         ])
-    func invalid(value: String) {
-        #expect(read(value) == nil)
-    }
+    func invalid(value: String) { #expect(read(value) == nil) }
 
     @Test("A missing or repeated Content-Range", .requirement("G09"))
     func lines() {
@@ -87,7 +83,5 @@ func bytes(_ first: Int64, _ end: Int64) -> Range<Int64> { first..<end }
     }
 
     @Test("A part is not longer than the whole", .requirement("G09"), arguments: [9, 0, -1, .min] as [Int64])
-    func beyond(length: Int64) {
-        #expect(StoredPart(bytes: bytes(0, 10), completeLength: length) == nil)
-    }
+    func beyond(length: Int64) { #expect(StoredPart(bytes: bytes(0, 10), completeLength: length) == nil) }
 }

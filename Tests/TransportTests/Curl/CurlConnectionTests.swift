@@ -11,14 +11,13 @@ import TestSupport
 import Testing
 
 /// Connections: their reuse, their ends, and the backpressure of both sides.
-@Suite("CurlTransport: connections")
-struct CurlConnectionTests {
+@Suite("CurlTransport: connections") struct CurlConnectionTests {
     private let adapter = TransportAdapter.curl
     private static let ok = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
 
-    private func request(_ server: ScriptedServer, _ method: HTTPRequest.Method = .get, _ path: String = "/")
-        -> HTTPRequest
-    {
+    private func request(
+        _ server: ScriptedServer, _ method: HTTPRequest.Method = .get, _ path: String = "/"
+    ) -> HTTPRequest {
         HTTPRequest(method: method, scheme: "http", authority: server.authority, path: path)
     }
 
@@ -57,8 +56,7 @@ struct CurlConnectionTests {
         case atRequest, reset, later2, later20, later50, inHead
     }
 
-    @Test(
-        "RFC 9110 §9.2.2: a safe request on a closed connection is retried once", arguments: Ending.allCases)
+    @Test("RFC 9110 §9.2.2: a safe request on a closed connection is retried once", arguments: Ending.allCases)
     func closedConnection(ending: Ending) async throws {
         let server = try await ScriptedServer { connection, request, _ in
             let delay: Int64? =
@@ -90,9 +88,7 @@ struct CurlConnectionTests {
         "An unsafe request is sent once, even if its connection is reset",
         arguments: [HTTPRequest.Method.post, .put, .delete, .patch, .init("PURGE")!], [false, true])
     func unsafeOnce(method: HTTPRequest.Method, hasContent: Bool) async throws {
-        let server = try await ScriptedServer { _, _, head in
-            head.hasPrefix("GET") ? .send(Self.ok) : .reset
-        }
+        let server = try await ScriptedServer { _, _, head in head.hasPrefix("GET") ? .send(Self.ok) : .reset }
         let transport = adapter.make()
         // Several old connections, which libcurl would try one after another.
         try await withThrowingTaskGroup { group in
@@ -112,9 +108,7 @@ struct CurlConnectionTests {
 
     @Test("A stream of content is not sent again, and a safe request only once more")
     func bounded() async throws {
-        let server = try await ScriptedServer { _, request, head in
-            head.contains("/first") ? .send(Self.ok) : .reset
-        }
+        let server = try await ScriptedServer { _, request, head in head.contains("/first") ? .send(Self.ok) : .reset }
         let transport = adapter.make()
         for _ in 0..<2 {
             #expect(await outcome { try await transport.send(request(server, .get, "/first"), content: nil) } == nil)
@@ -237,9 +231,7 @@ struct CurlConnectionTests {
                 response = nil
             } else {
                 let body = try #require(response?.body)
-                let read = Task {
-                    while try await body.next() != nil {}
-                }
+                let read = Task { while try await body.next() != nil {} }
                 read.cancel()
                 let error = await #expect(throws: TransportError.self) { try await read.value }
                 #expect(error?.code == .cancelled)

@@ -9,8 +9,7 @@ import TestSupport
 import Testing
 
 /// TLS and HTTP/2, with nginx.
-@Suite("CurlTransport: TLS", .enabled(if: TLSOrigin.isInstalled))
-struct CurlTLSTests {
+@Suite("CurlTransport: TLS", .enabled(if: TLSOrigin.isInstalled)) struct CurlTLSTests {
     private func transport(
         trusts certificate: String? = TestCertificates.authority,
         _ change: (inout CurlTransport.Configuration) -> Void = { _ in }
@@ -34,8 +33,7 @@ struct CurlTLSTests {
 
     @Test(
         "An origin of a private authority is trusted only with its root; HTTP/2 is used if both sides support it",
-        .requirement("K5"),
-        arguments: [(true, true, "HTTP/2.0"), (true, false, "HTTP/1.1"), (false, true, "HTTP/1.1")])
+        .requirement("K5"), arguments: [(true, true, "HTTP/2.0"), (true, false, "HTTP/1.1"), (false, true, "HTTP/1.1")])
     func privateAuthority(offersHTTP2: Bool, allowsHTTP2: Bool, version: String) async throws {
         let origin = try await TLSOrigin(offersHTTP2: offersHTTP2)
         let trusting = try transport { $0.allowsHTTP2 = allowsHTTP2 }

@@ -8,8 +8,7 @@ import TestSupport
 import Testing
 
 /// HTTP/2 that violates RFC 9113, from a hand-written origin.
-@Suite("CurlTransport: faulty HTTP/2", .enabled(if: ServerProcess.pythonPath != ""))
-struct FaultyHTTP2Tests {
+@Suite("CurlTransport: faulty HTTP/2", .enabled(if: ServerProcess.pythonPath != "")) struct FaultyHTTP2Tests {
     /// Sends two requests to an origin. Returns the results, and the statuses of the interim responses.
     private func ask(_ answer: String) async throws -> ([Result<String, TransportError>], [Int]) {
         let directory = try TemporaryDirectory()

@@ -7,8 +7,7 @@ import TestSupport
 import Testing
 
 /// Origins with arbitrary answers: no crash, no hang, and no wrong response in the store.
-@Suite("Hostile origins")
-struct HostileOriginTests {
+@Suite("Hostile origins") struct HostileOriginTests {
     /// A response on the wire.
     struct Case: CustomTestStringConvertible, Sendable {
         /// The expected result at the caller of a cache.

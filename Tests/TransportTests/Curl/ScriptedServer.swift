@@ -59,9 +59,7 @@ final class ScriptedServer: Sendable {
     }
 
     /// A server that sends the same bytes to each request, and closes the connection.
-    convenience init(_ bytes: [UInt8]) async throws {
-        try await self.init { _, _, _ in .sendAndClose(bytes) }
-    }
+    convenience init(_ bytes: [UInt8]) async throws { try await self.init { _, _, _ in .sendAndClose(bytes) } }
 
     var connectionCount: Int { log.value.withLock { $0.connectionCount } }
     /// The number of open connections.
@@ -69,9 +67,7 @@ final class ScriptedServer: Sendable {
     /// The bytes of the requests, each from its request line to the empty line.
     var heads: [String] { log.value.withLock { $0.heads } }
 
-    func stop() async {
-        try? await listener.close().get()
-    }
+    func stop() async { try? await listener.close().get() }
 
     /// Collects the bytes of a request head. All state belongs to the event loop of the connection.
     private final class Handler: ChannelInboundHandler {
@@ -82,9 +78,7 @@ final class ScriptedServer: Sendable {
         private var count = 0
         private var received: [UInt8] = []
 
-        init(_ react: @escaping @Sendable (Int, String) -> Reaction) {
-            self.react = react
-        }
+        init(_ react: @escaping @Sendable (Int, String) -> Reaction) { self.react = react }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             received += unwrapInboundIn(data).readableBytesView
@@ -109,8 +103,6 @@ final class ScriptedServer: Sendable {
             }
         }
 
-        func errorCaught(context: ChannelHandlerContext, error: any Error) {
-            context.close(promise: nil)
-        }
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }

@@ -5,8 +5,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("Delegates of a session with a cache", .timeLimit(.minutes(20)))
-struct ProtocolDelegateTests {
+@Suite("Delegates of a session with a cache", .timeLimit(.minutes(5))) struct ProtocolDelegateTests {
     @Test("A delegate is called in the order of URLSession")
     func order() async throws {
         let fixture = try await ProtocolFixture { request in
@@ -25,8 +24,7 @@ struct ProtocolDelegateTests {
         let gate = Gate()
         let fixture = try await ProtocolFixture { request in
             guard request.path == "/a" else { return OriginReply(status: .seeOther, fields: [.location: "/a"]) }
-            return .ok(Data(count: 200_000)).delivered(
-                .paced(bytes: 100_000) { if $0 == 1 { await gate.wait() } })
+            return .ok(Data(count: 200_000)).delivered(.paced(bytes: 100_000) { if $0 == 1 { await gate.wait() } })
         }
         let recorder = TaskRecorder()
         recorder.content = Data("content".utf8)

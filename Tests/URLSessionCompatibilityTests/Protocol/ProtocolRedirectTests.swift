@@ -5,8 +5,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("Redirects of a session with a cache", .timeLimit(.minutes(20)))
-struct ProtocolRedirectTests {
+@Suite("Redirects of a session with a cache", .timeLimit(.minutes(5))) struct ProtocolRedirectTests {
     private static func redirecting(_ request: OriginRequest) -> OriginReply {
         switch request.path {
         case "/old": OriginReply(status: .movedPermanently, fields: [.location: "/new?q", .cacheControl: "max-age=60"])

@@ -5,8 +5,7 @@ import URLSessionCompatibility
 import FoundationNetworking
 #endif
 
-@Suite("The configuration of a session with a cache", .timeLimit(.minutes(20)))
-struct ProtocolSettingsTests {
+@Suite("The configuration of a session with a cache", .timeLimit(.minutes(5))) struct ProtocolSettingsTests {
     @Test("Sessions of one process have different caches; equal configurations share a class")
     func severalCaches() async throws {
         var fixtures: [ProtocolFixture] = []
@@ -170,7 +169,8 @@ struct ProtocolSettingsTests {
         func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
         func send(
-            _ request: HTTPRequest, content: RequestContent?
+            _ request: HTTPRequest, content: RequestContent?,
+            onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
         ) async throws(TransportError) -> TransportResponse {
             let url = URL(string: "\(request.scheme ?? "")://\(request.authority ?? "")\(request.path ?? "")")
             guard let url, let session = session.withLock({ $0 }) else { throw TransportError(.unsupportedRequest) }

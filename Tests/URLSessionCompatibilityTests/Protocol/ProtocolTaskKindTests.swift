@@ -6,8 +6,7 @@ import FoundationNetworking
 #endif
 
 /// The kinds of tasks and the behaviours of a cache.
-@Suite("Tasks of a session with a cache", .timeLimit(.minutes(20)))
-struct ProtocolTaskKindTests {
+@Suite("Tasks of a session with a cache", .timeLimit(.minutes(5))) struct ProtocolTaskKindTests {
     // MARK: Loads
 
     @Test("A fresh response answers without the origin", arguments: TaskKind.loads)

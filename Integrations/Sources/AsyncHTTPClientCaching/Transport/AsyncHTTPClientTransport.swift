@@ -130,11 +130,11 @@ public final class AsyncHTTPClientTransport: HTTPTransport {
         return request
     }
 
-    /// Sends `request`. See `HTTPTransport.send(_:content:)`.
+    /// Sends `request`. See `HTTPTransport.send(_:content:onInterimResponse:)`. The client hides interim responses.
     ///
     /// If the origin answers early with a status of 300 or more, the transport stops sending the content.
     public func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         if let rootsError { throw rootsError }
         let watch = IdleWatch(limit: idleTimeout, eventLoop: connections.client.eventLoopGroup.any())

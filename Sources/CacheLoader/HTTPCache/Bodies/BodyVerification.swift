@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
 
 /// Verifies an arriving body: the content of one message, and the file that it completes (RFC 9530).
 struct BodyVerification: Sendable {

@@ -1,5 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
 
 /// Combines stored parts and a new part into one body.
 enum CombinedBody {

@@ -1,7 +1,6 @@
 package import CacheFoundation
 package import CacheStore
 internal import Crypto
-package import HTTPCaching
 
 /// Compares bytes with the digests of integrity fields while they arrive (RFC 9530). Hashes only for the algorithms of
 /// the fields. Does not hash again with SHA-256 while the store hashes the same bytes.

@@ -1,6 +1,5 @@
 package import CacheFoundation
 package import CacheStore
-internal import HTTPTypes
 
 extension ResponseBody {
     /// The stored file with exactly this body, if there is one. An arriving body has no such file before its end.
@@ -12,24 +11,22 @@ extension ResponseBody {
         }
     }
 
-    /// Clones or copies stored bytes without loading them into memory. `path` is for errors. `progress` receives the
-    /// number of bytes that have come from the network.
-    package func write(
-        to target: ReplacementFile, path: String, progress: (Int64) -> Void
-    ) async throws(LoadError) {
+    /// Clones or copies stored bytes without loading them into memory. `progress` receives the number of bytes that have
+    /// come from the network.
+    package func write(to target: TargetFile, progress: (Int64) -> Void) async throws(LoadError) {
         if case .arriving(let reader, _) = source {
             try begin()
             defer { end() }
-            return try await reader.write(to: target, path: path, progress: progress)
+            return try await reader.write(to: target, progress: progress)
         }
         if let file {
-            try await target.append(file, path: path)
+            try await target.append(file)
             return
         }
         var byteCount: Int64 = 0
         var chunks = makeAsyncIterator()
         while let chunk = try await chunks.next() {
-            try await target.write(chunk, path: path)
+            try await target.write(chunk)
             byteCount += Int64(chunk.count)
             progress(byteCount)
         }
@@ -39,9 +36,7 @@ extension ResponseBody {
 extension SharedBodyReader {
     /// Writes the whole body to a file. Copies stored bytes at the end of the body, or before the first byte outside
     /// the store.
-    fileprivate func write(
-        to target: ReplacementFile, path: String, progress: (Int64) -> Void
-    ) async throws(LoadError) {
+    fileprivate func write(to target: TargetFile, progress: (Int64) -> Void) async throws(LoadError) {
         var received: Int64 = 0
         var hasStoredStart = false
         while true {
@@ -50,13 +45,13 @@ extension SharedBodyReader {
             case .chunk(let chunk, let isInFile):
                 received += Int64(chunk.count)
                 if !isInFile {
-                    if !hasStoredStart { try await target.append(written(), path: path) }
+                    if !hasStoredStart { try await target.append(written()) }
                     hasStoredStart = true
-                    try await target.write(chunk, path: path)
+                    try await target.write(chunk)
                 }
             case .failed(let error): throw error
             case .end:
-                if !hasStoredStart { try await target.append(written(), path: path) }
+                if !hasStoredStart { try await target.append(written()) }
                 return
             }
             progress(received)
@@ -64,26 +59,29 @@ extension SharedBodyReader {
     }
 }
 
-/// Writing with the errors of a load.
-extension ReplacementFile {
-    /// Creates the new file in the directory of the file that it replaces.
-    package static func make(
-        replacing file: URL, isPrivate: Bool = false
-    ) throws(LoadError) -> (file: ReplacementFile, path: String) {
-        let path = file.absoluteURL.path(percentEncoded: false)
-        guard file.isFileURL else { throw .unwritableFile(path: file.absoluteString, reason: "it is not a file URL") }
-        return (
-            try Self.wrapping(path) { () throws(StoreError) in
-                try ReplacementFile(replacing: path, isPrivate: isPrivate)
-            }, path
-        )
+/// A new file for a body, which replaces the target in one step. Throws the errors of a load.
+package struct TargetFile: Sendable {
+    private let file: ReplacementFile
+    private let path: String
+
+    /// Creates the new file in the directory of the file that it replaces. With `isPrivate`, only the user may read it.
+    package init(replacing target: URL, isPrivate: Bool = false) throws(LoadError) {
+        guard target.isFileURL else {
+            throw .unwritableFile(path: target.absoluteString, reason: "it is not a file URL")
+        }
+        path = target.absoluteURL.path(percentEncoded: false)
+        do throws(StoreError) {
+            file = try ReplacementFile(replacing: path, isPrivate: isPrivate)
+        } catch {
+            throw LoadError(writing: path, error)
+        }
     }
 
     /// Appends a body. Throws ``LoadError/cancelled`` after a cancellation of the calling task.
-    package func append(_ body: StoredBody, path: String) async throws(LoadError) {
+    package func append(_ body: StoredBody) async throws(LoadError) {
         let isWhole: Bool
         do throws(StoreError) {
-            isWhole = try await append(body)
+            isWhole = try await file.append(body)
         } catch {
             throw LoadError(writing: path, error)
         }
@@ -91,23 +89,18 @@ extension ReplacementFile {
     }
 
     /// Appends bytes without blocking the caller's thread.
-    package func write(_ data: Data, path: String) async throws(LoadError) {
+    package func write(_ data: Data) async throws(LoadError) {
         do throws(StoreError) {
-            try await write(data)
+            try await file.write(data)
         } catch {
             throw LoadError(writing: path, error)
         }
     }
 
-    package func commit(path: String) throws(LoadError) {
-        try Self.wrapping(path) { () throws(StoreError) in try commit() }
-    }
-
-    private static func wrapping<Value>(
-        _ path: String, _ body: () throws(StoreError) -> Value
-    ) throws(LoadError) -> Value {
+    /// Replaces the target.
+    package func commit() throws(LoadError) {
         do throws(StoreError) {
-            return try body()
+            try file.commit()
         } catch {
             throw LoadError(writing: path, error)
         }

@@ -1,6 +1,5 @@
 public import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
 internal import Synchronization
 
 /// The body of a response, as a sequence of chunks.

@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
 internal import Synchronization
 
 extension StoredAnswer.Segment {

@@ -1,5 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
 internal import Synchronization
 
 /// The background revalidations of a store, and the requests that pause after a failure (RFC 5861 §3, §5). At most one
@@ -33,8 +32,9 @@ final class Revalidations: Sendable {
         /// The part of the pause that the origin has asked for.
         var asked: Int64
 
-        /// Whether `time` seconds since the last failure are over. A clock that was set back ends a pause.
+        /// Whether `time` seconds since the last failure are over.
         func isOver(_ time: Int64, at now: HTTPDate) -> Bool {
+            // A clock that was set back ends a pause. Otherwise the pause could last for years.
             now < lastAt || now.seconds(since: lastAt) >= time
         }
     }
@@ -59,7 +59,7 @@ final class Revalidations: Sendable {
 
     var isRunning: Bool { state.withLock { !$0.running.isEmpty } }
 
-    /// Whether any failure is recorded. If not, no request pauses, and the credentials need no fingerprint.
+    /// Whether any failure is recorded.
     var hasFailures: Bool { state.withLock { !$0.failures.isEmpty } }
 
     /// Returns whether the caller has to revalidate `subject` now, and then report the result with ``end(_:_:at:)``.
@@ -94,9 +94,11 @@ extension Revalidations.State {
     ) {
         switch outcome {
         case .succeeded: failures[subject] = nil
+        // A cancellation says nothing about the origin.
         case .cancelled: break
         case .failed(let retryAfter):
             let count = (failures[subject]?.count ?? 0) + 1
+            // The inner bound keeps a long series of failures from shifting the pause to 0.
             let backoff = min(Revalidations.maxPause, 1 << min(Int64(count) - 1, 16))
             let asked = min(Revalidations.maxRetryAfter, max(0, retryAfter?.components.seconds ?? 0))
             failures[subject] = Revalidations.Failures(

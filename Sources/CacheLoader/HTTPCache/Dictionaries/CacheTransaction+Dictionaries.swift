@@ -5,8 +5,6 @@
 internal import CacheCodings
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Logging
 
 /// Offers stored responses as compression dictionaries to the origin, if the policy asks for it (RFC 9842). The reply

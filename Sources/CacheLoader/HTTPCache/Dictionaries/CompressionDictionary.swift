@@ -1,8 +1,6 @@
 internal import CacheCodings
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// A stored response whose bytes help to decompress other responses (RFC 9842). Holds the open body, so the dictionary
 /// stays readable after the eviction of its entry.

@@ -1,5 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
 internal import Synchronization
 
 /// The keys of stored responses that can be dictionaries, by partition and origin (RFC 9842 §9.3.1, §10). Shared by all

@@ -1,7 +1,5 @@
 internal import CacheFoundation
 package import CacheStore
-package import HTTPCaching
-package import HTTPTypes
 
 extension HTTPCache {
     /// The response at the end of all redirects.

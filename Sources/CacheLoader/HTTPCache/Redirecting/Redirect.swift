@@ -1,6 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
-package import HTTPTypes
 
 /// Determines the target of a redirect, and removes the fields that must not reach it.
 package enum Redirect {

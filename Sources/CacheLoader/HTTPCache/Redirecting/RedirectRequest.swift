@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPTypes
 
 /// The request of one redirect step, of a load or of a cache that follows redirects.
 struct RedirectRequest: Sendable {

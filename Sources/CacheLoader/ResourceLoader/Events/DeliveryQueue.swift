@@ -6,7 +6,7 @@ internal import Synchronization
 /// a lock that `onTermination` takes, the two threads would deadlock.
 package final class DeliveryQueue<Element: Sendable>: Sendable {
     /// A message to a stream.
-    package enum Message: Sendable {
+    enum Message: Sendable {
         case element(Element, AsyncStream<Element>.Continuation)
         case end(AsyncStream<Element>.Continuation)
     }
@@ -19,10 +19,10 @@ package final class DeliveryQueue<Element: Sendable>: Sendable {
     /// Guards the queue. Nothing is called under this lock.
     private let state = Mutex(State())
 
-    package init() {}
+    init() {}
 
     /// Queues a message after all others. Call it under the lock that decides the order.
-    package func add(_ message: Message) {
+    func add(_ message: Message) {
         state.withLock { $0.waiting.append(message) }
     }
 

@@ -1,5 +1,4 @@
 public import CacheFoundation
-public import HTTPTypes
 
 /// The result of a load: a value and its source.
 public struct Loaded<Output: Sendable>: Sendable {

@@ -18,7 +18,7 @@ public struct TextProcessor: SynchronousProcessor {
     /// - Throws: ``ProcessingError/unknownCharset(_:)``, ``ProcessingError/malformedText(charset:)``.
     public func processSynchronously(_ input: Data, _ context: ProcessingContext) throws -> String {
         let (charset, skipped) = try Charset.of(input, MediaType(context.contentType)?.charset)
-        guard let text = charset.text(input.dropFirst(skipped)) else {
+        guard let text = input.dropFirst(skipped).withUnsafeBytes(charset.text) else {
             throw ProcessingError.malformedText(charset: charset.rawValue)
         }
         return text

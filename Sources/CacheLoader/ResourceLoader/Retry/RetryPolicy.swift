@@ -2,8 +2,6 @@
 // network. The folder may ask the system about the network. The folder begins no attempt: `ActiveLoads` in
 // `Scheduling/` waits and begins it.
 
-internal import HTTPTypes
-
 /// Decides when to retry a failed load.
 ///
 /// The loader retries after an error of the transport and after the statuses 408, 425, 429 and 5xx. Any other failure
@@ -47,6 +45,7 @@ public struct RetryPolicy: Hashable, Sendable {
         // A subtraction, because a product could round a very long delay up.
         let pause = max(.zero, whole - whole * (min(1, max(0, jitter)) * chance))
         guard let retryAfter else { return pause }
+        // Fail now, and do not ask earlier than the origin permits (RFC 9110 §10.2.3).
         guard retryAfter <= maxRetryAfter else { return nil }
         // Never shorter than `retryAfter`, even if `retryAfter` is already long.
         return max(retryAfter, pause)
@@ -71,5 +70,16 @@ extension LoadError {
             ![408, 425, 429].contains(error.status.code) && error.status.code < 500
         default: true
         }
+    }
+}
+
+extension HTTPFields {
+    /// The delay in `Retry-After` (RFC 9110 §10.2.3), in seconds or until a date. `nil` for a malformed field.
+    package func retryAfter(at now: HTTPDate) -> Duration? {
+        guard let field = self[fields: .retryAfter].first else { return nil }
+        var text = field.value
+        if case .seconds(let seconds) = text.withUTF8({ DeltaSeconds($0) }) { return .seconds(seconds) }
+        guard let date = HTTPDate(lenient: field, now: now) else { return nil }
+        return .seconds(Swift.min(DeltaSeconds.limit, Swift.max(0, date.seconds(since: now))))
     }
 }

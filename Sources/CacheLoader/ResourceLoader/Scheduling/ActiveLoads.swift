@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
 internal import Logging
 internal import Synchronization
 
@@ -37,8 +36,9 @@ struct ActiveLoads: Sendable {
         table = LoadTable(widths: configuration.lanes, heldBack: configuration.heldBack)
     }
 
-    /// Removes the details of ended loads once they are the majority, because the search visits all details.
+    /// Removes the details of ended loads.
     mutating func discardEnded() {
+        // Wait until they are the majority, because the search visits all details.
         guard details.count > 2 * table.occupancy.loads else { return }
         details = details.filter { [table] id, _ in table.waiters(of: id) != nil }
     }
@@ -58,8 +58,7 @@ extension ResourceLoader {
         changeLoads { loads in ((), change(&loads.table)) }
     }
 
-    /// Changes the state, and carries out the resulting actions. Cancels tasks outside the lock, because a cancellation
-    /// handler may take the lock. The meters also receive the change of the numbers outside the lock.
+    /// Changes the state, and carries out the resulting actions.
     func changeLoads<Result>(
         _ change: (inout sending ActiveLoads) -> sending (Result, [LoadTable<Load, LoadWaiter>.Action])
     ) -> Result {
@@ -68,6 +67,7 @@ extension ResourceLoader {
             loads.discardEnded()
             return (result, perform(actions, in: &loads), loads.takeOccupancyChange())
         }
+        // Outside the lock: the meters belong to the program, and the handler of a cancellation may take the lock.
         meters.note(occupancyChange)
         for task in stopped { task.cancel() }
         return result
@@ -128,10 +128,8 @@ extension ResourceLoader {
     }
 
     /// Adds a waiter to a load, or begins one. Returns whether the waiter has begun the load. If this load was
-    /// cancelled after its creation, the waiter receives ``LoadError/cancelled``. A load that began before a removal of
-    /// its key, or of a key to which it was redirected, may deliver the removed content. A response whose body takes
-    /// longer than its freshness lifetime answers no later request (RFC 9111 §4.2). The waiter joins neither. In the
-    /// conditions `heldBackBy`, the waiter allows the load to wait.
+    /// cancelled after its creation, the waiter receives ``LoadError/cancelled``. In the conditions `heldBackBy`, the
+    /// waiter allows the load to wait.
     @discardableResult
     func attach(
         _ waiter: LoadWaiter, _ ticket: UInt64, to load: Load, _ request: ResourceRequest,
@@ -149,9 +147,13 @@ extension ResourceLoader {
             let joining: Joining = changeLoads { [load, current] loads in
                 guard !loads.cancellations.include(load) else { return (.cancelled, []) }
                 if let (id, first) = loads.table.loadToJoin(load) {
+                    // A response whose body takes longer than its freshness lifetime answers no later request (RFC 9111
+                    // §4.2).
                     if let expiry = loads[id].expiry, expiry <= now {
                         loads.table.supersede(id)
                     } else if id != current, first.generation != load.generation {
+                        // A load that began before a removal of its key, or of a key to which it was redirected, may
+                        // deliver the removed content.
                         return (.unchecked(id, since: first.generation, steps: loads[id].steps), [])
                     }
                 }
@@ -213,6 +215,7 @@ extension ResourceLoader {
         if waitForProcess(id, load, attempt) { return }
         notify(id, .requesting)
         let (refused, waited) = loads.withLock { ($0[id].refused, $0[id].waited) }
+        // The wait for other processes counts toward the timeout.
         let timeLimit = load.timeout.map { $0 - waited }
         // The closure may outlive the load, and must not retain the loader.
         let notify: @Sendable (WaiterEvent) -> Void = { [weak self] in self?.notify(id, $0) }

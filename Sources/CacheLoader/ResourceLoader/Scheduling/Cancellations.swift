@@ -1,6 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// The loads of a resource that one cancellation ends: those with safe methods, or those with one unsafe method.
 struct CancelledLoads: Hashable, Sendable {
@@ -14,7 +12,7 @@ struct CancelledLoads: Hashable, Sendable {
     }
 
     /// The cancellations that end a load. A QUERY has its own key; a cancellation of its URL ends it, too.
-    static func ending(_ load: Load) -> [CancelledLoads] {
+    static func thatInclude(_ load: Load) -> [CancelledLoads] {
         [load.target.key, load.target.key.withoutFragment].compactMap(\.self)
             .map { CancelledLoads(of: $0, like: load.method) }
     }
@@ -34,6 +32,7 @@ struct Cancellations: Sendable {
         count += 1
         guard let loads else {
             latestOfAll = count
+            // The cancellation of all loads includes the earlier ones of some.
             latest.removeAll()
             return
         }
@@ -43,7 +42,7 @@ struct Cancellations: Sendable {
     /// Returns whether a load was cancelled after its creation.
     mutating func include(_ load: Load) -> Bool {
         guard load.cancellations < count else { return false }
-        let numbers = CancelledLoads.ending(load).compactMap { latest[$0] }
+        let numbers = CancelledLoads.thatInclude(load).compactMap { latest[$0] }
         return load.cancellations < max(latestOfAll, numbers.max() ?? 0)
     }
 }

@@ -1,7 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// A load, with its request and the configuration at its creation. Equal loads are coalesced.
 struct Load: Hashable, Sendable {
@@ -90,4 +88,13 @@ struct Load: Hashable, Sendable {
 
     /// Whether a stored response may be the content that the load asks for.
     var mayBeStored: Bool { isShareable && method != .head }
+}
+
+/// A caller that waits for the result of a load.
+struct LoadWaiter: Sendable {
+    let plan: ProcessingPlan
+    /// The key of the value in memory. `nil` when memory must not keep the value.
+    let memoryKey: LoaderMemory.Key?
+    /// Receives the events of the load, the end last. Called on any thread, without a lock.
+    let receive: @Sendable (WaiterEvent) -> Void
 }

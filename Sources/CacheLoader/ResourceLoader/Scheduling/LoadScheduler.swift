@@ -143,6 +143,7 @@ struct LoadScheduler: Sendable {
         let parked = states.filter { _, state in
             state.phase == .waiting(isParked: true) && (host == nil || host == state.host)
         }
+        // In the order of creation, because a dictionary has no order.
         for id in parked.keys.sorted() { enqueue(id) }
     }
 
@@ -269,7 +270,24 @@ struct LoadScheduler: Sendable {
         update(state.lane) { $0.running -= 1 }
         let rest = runningPerHost[state.host, default: 1] - 1
         runningPerHost[state.host] = rest > 0 ? rest : nil
+        // Both lanes share the places of a host.
         urgent.queue.unblock(state.host)
         background.queue.unblock(state.host)
+    }
+}
+
+/// The lane of a waiter, and the network conditions in which the waiter allows its load to wait.
+struct LoadDemand: Hashable, Sendable {
+    var lane: Lane
+    /// The conditions in which the waiter waits in the background lane, in addition to those of the lane.
+    var heldBackBy: NetworkConditions = []
+    /// Whether conditions can hold the waiter back. `false` for a load that needs no network.
+    var isHoldable = true
+
+    /// Whether the conditions hold the waiter back. `limits` has the conditions in which each lane holds loads back.
+    func isHeldBack(in conditions: NetworkConditions, _ limits: [Lane: NetworkConditions]) -> Bool {
+        guard isHoldable else { return false }
+        let limit = limits[lane, default: []]
+        return !(lane == .background ? limit.union(heldBackBy) : limit).isDisjoint(with: conditions)
     }
 }

@@ -109,6 +109,7 @@ package struct LoadTable<Key: Hashable, Waiter> {
         else { return (nil, []) }
         scheduler.removeDemand(demand, from: id)
         guard state.waiters.isEmpty else { return (waiter, start()) }
+        // A load that still waits for its turn has cost nothing yet, so it ends.
         if state.finishesAlone, hasBegun(id) { return (waiter, []) }
         remove(id)
         return (waiter, [.stop(id)] + start())

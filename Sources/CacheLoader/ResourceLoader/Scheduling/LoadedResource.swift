@@ -1,6 +1,5 @@
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPTypes
 
 /// A loaded resource, and the stored response that it comes from.
 struct LoadedResource: Sendable {

@@ -1,8 +1,6 @@
 internal import ByteText
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Synchronization
 
 /// The values that a loader keeps in memory, with the metadata needed to serve them. Serves a value while the response
@@ -20,13 +18,13 @@ final class LoaderMemory: Sendable {
         /// Identifies the part of the configuration on which values depend.
         private let generation: UInt64
 
-        /// Returns `nil` when memory is off, or must not answer because of the method, fields or policy. Fields such as
-        /// `Cache-Control` demand more than a key can express. A static method, because an initialiser would get copies
-        /// of request and plan.
+        /// Returns `nil` when memory is off, or must not answer because of the method, fields or policy. A static method,
+        /// because an initialiser would get copies of request and plan.
         static func of(_ request: ResourceRequest, _ plan: ProcessingPlan, _ settings: LoaderSettings) -> Key? {
             guard request.usesMemory, request.method == .get, request.content == nil,
                 settings.configuration.memoryLimit.map({ $0 > 0 }) ?? true
             else { return nil }
+            // These fields demand more than a key can express.
             guard !request.headerFields.contains(where: { Self.telling.contains($0.name.canonicalName) }) else {
                 return nil
             }
@@ -119,9 +117,9 @@ final class LoaderMemory: Sendable {
         limits.withLock { _ in values.costLimit = Self.costLimit(limit()) }
     }
 
-    /// `Int.max` becomes no limit: under pressure a share of `Int.max` would free nothing, but a cache without a limit
-    /// keeps a share of its values.
     private static func costLimit(_ memoryLimit: Int?) -> Int? {
+        // `Int.max` becomes no limit: under pressure a share of `Int.max` would free nothing, but a cache without a
+        // limit keeps a share of its values.
         memoryLimit == .max ? nil : memoryLimit.map { max(0, $0) }
     }
 

@@ -1,5 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
 internal import Synchronization
 
 /// A configuration of a loader. Loads share it, because a copy of all its properties is expensive.

@@ -1,6 +1,4 @@
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Synchronization
 
 /// Waits for other processes, without occupying a lane.
@@ -39,6 +37,8 @@ extension ResourceLoader {
         guard !Task.isCancelled else { return }
         switch outcome {
         case .locked(let lock):
+            // The attempt locks the key again when its turn comes. A lock during the wait for that turn would block
+            // other processes for no request.
             lock.release()
             context.coalescer.noteWait(key, succeeded: true, limit: limit)
         case .heldElsewhere: context.coalescer.noteWait(key, succeeded: false, limit: limit)

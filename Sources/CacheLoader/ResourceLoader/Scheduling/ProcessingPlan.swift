@@ -79,6 +79,7 @@ extension ProcessingPlan {
     private func name(_ form: Form, _ configuration: ResourceLoader.Configuration) -> String {
         let name = (configuration.decodesContent ? "" : "encoded/") + "\(form.id)/\(identity.name)"
         guard name.utf8.count > ResponseStore.maxDerivedNameByteCount else { return name }
+        // A digest and no prefix: two long names may begin with the same bytes.
         return Array(name.utf8).withUnsafeBytes { "sha256-\(ContentDigest(of: $0))" }
     }
 
@@ -117,8 +118,8 @@ extension ProcessingPlan {
         }
     }
 
-    /// Logs only the type of an error that does not come from the store, because its text may quote the value.
     private static func metadata(_ entry: StoredEntry, _ error: any Error) -> Logger.Metadata {
+        // Only the type of an error that does not come from the store, because its text may quote the value.
         [
             "url": "\(LoggedURL(entry.key.text))",
             "error": "\((error as? StoreError)?.logged ?? String(describing: type(of: error)))",

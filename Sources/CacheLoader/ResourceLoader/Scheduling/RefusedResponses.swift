@@ -1,5 +1,4 @@
 internal import CacheStore
-internal import HTTPTypes
 internal import Synchronization
 
 /// Replaces responses that no processor accepts, such as the page of a captive portal.
@@ -49,8 +48,8 @@ extension ResourceLoader {
         }
     }
 
-    /// Removes one entry only: another load may have stored a newer one, or another variant.
     private func remove(_ entry: StoredEntry, _ id: UInt64, _ load: Load) async {
+        // This entry and not the key: another load may have stored a newer entry, or another variant.
         var transaction = transaction(load)
         transaction.onStoreFailure = { [weak self] in self?.notify(id, .storeFailed($0)) }
         await transaction.remove(entry)

@@ -1,8 +1,6 @@
 internal import CacheCodings
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 
 /// Loads content from the store alone.
 extension ResourceLoader {
@@ -115,6 +113,8 @@ extension ResourceLoader {
     ) throws(LoadError) -> StoredSteps<Answer>? {
         var request = RedirectRequest(load)
         var redirects: [(transaction: CacheTransaction, answer: Answer)] = []
+        // RFC 9110 §15.4: "A client SHOULD detect and intervene in cyclical redirections". Stored redirects may be
+        // cyclical, too.
         for _ in 0...max(0, load.configuration.maxRedirects) {
             let transaction = transaction(load, request)
             guard let answer = try choose(transaction) else { return nil }

@@ -1,8 +1,6 @@
 internal import CacheCodings
 internal import CacheFoundation
 internal import CacheStore
-internal import HTTPCaching
-internal import HTTPTypes
 internal import Logging
 internal import Synchronization
 
@@ -99,12 +97,12 @@ extension ResourceLoader {
         }
     }
 
-    /// Returns the stored response that answers after the body of the last attempt ended early, if one may answer. An
-    /// attempt that fails before the body queries the store itself.
+    /// Returns the stored response that answers after the body of the last attempt ended early, if one may answer.
     func staleAnswer(
         _ load: Load, after failure: TransferFailure, bypassing refused: CacheKey?,
         notify: @escaping @Sendable (WaiterEvent) -> Void
     ) async -> LoadedResource? {
+        // An attempt that fails before the body queries the store itself.
         guard failure.isOfTransport, let request = failure.request else { return nil }
         let answer = await answer(load, from: request, bypassing: refused, insteadOf: failure.error, notify)
         return try? answer.get()
@@ -147,6 +145,7 @@ extension ResourceLoader.Configuration {
     func decode(_ data: Data, _ fields: inout HTTPFields, url: String) throws(LoadError) -> Data {
         guard decodesContent else { return data }
         do throws(ContentDecodingError) {
+            // A body of a few KiB may decode to gigabytes, so the decoded body has a limit, too.
             let limit = min(maxBodyBytes, maxDecodedBytes)
             guard let decoded = try ContentCoding.decode(data, fields, limit: limit) else { return data }
             fields.removeEncodedDescription()
@@ -183,7 +182,7 @@ extension Loaded<Data> {
         let total = response.body.byteCount
         var data = try await response.body.data { progress($0, total) }
         var fields = response.headerFields
-        // Most bodies have no coding and no digest to compare.
+        // Most bodies have no coding and no digest to compare. A part of an encoded body cannot be decoded alone.
         if response.status != .partialContent, fields.contains(.contentEncoding) || !digests.isEmpty {
             do throws(LoadError) {
                 let configuration = settings.configuration

@@ -59,7 +59,7 @@ package struct EntryListing: Sendable {
         }
     }
 
-    package var selection: EntrySelection
+    var selection: EntrySelection
     package var order = Order.key
     package var isDescending = false
     package var freshness: Freshness?
@@ -144,6 +144,8 @@ extension Connection {
         guard let host = selection.indexedHost, !host.isEmpty else { return nil }
         // The host of a named key comes from the URL of its body.
         let schemes = ["http://", "https://", "name="]
+        // Named keys and two schemes have ranges. A key outside them may belong to the host, too: then the ranges do
+        // not cover the listing.
         let others = try prepared(
             """
             SELECT EXISTS (SELECT 1 FROM entry WHERE partition = ?1 AND key < 'http://')
@@ -247,9 +249,9 @@ extension EntryListing {
             """
     }
 
-    /// The bounds of the keys with a prefix, from the position on. Only one bound at each side: given two, SQLite may
-    /// search with the wider one and read all rows between both.
+    /// The bounds of the keys with a prefix, from the position on.
     fileprivate func keys(beginningWith beginning: String) -> (start: [UInt8], end: [UInt8]) {
+        // Only one bound at each side: given two, SQLite may search with the wider one and read all rows between both.
         let (start, end) = (Array(beginning.utf8), Array(beginning.utf8) + [0xff])
         guard let key = after.map({ Array($0.key.utf8) }) else { return (start, end) }
         if isDescending {

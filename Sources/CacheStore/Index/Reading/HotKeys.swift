@@ -91,6 +91,7 @@ package final class HotKeys: Sendable {
                 state.header = header
                 state.hasAsked = false
             }
+            // After a later commit, the snapshot may be older than the present version, and must not answer in it.
             guard let version = snapshot.version, header?.version == version else { return }
             if state.version != version {
                 // During a commit of this process, keep the keys that it does not change.
@@ -145,6 +146,7 @@ package final class HotKeys: Sendable {
                 changes.hasCommitted ? present.follows(former) : present == former
             else { return state.removeAll() }
             for key in changes.keys { state.keys[key] = nil }
+            // An absent key also depends on failures and related keys, which `changes.keys` does not name.
             if changes.hasCommitted { state.absentKeys.removeAll() }
             state.version = present
             if let generation = changes.generation { state.generation = generation }

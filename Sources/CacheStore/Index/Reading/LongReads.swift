@@ -16,6 +16,7 @@ final class LongReads: Sendable {
     ) throws(StoreError) -> Value {
         try refusal.withLock { (refusal) throws(StoreError) in
             if let refusal { throw refusal }
+            // Enter under the mutex. Otherwise `end` could wait before this read has entered, and return while it runs.
             underWay.enter()
         }
         defer { underWay.leave() }
@@ -23,6 +24,7 @@ final class LongReads: Sendable {
             return try body(interruption)
         } catch {
             guard error.isInterruption else { throw error }
+            // The caller learns that the store is suspended or closed, which is the reason of the interruption.
             throw refusal.withLock { $0 } ?? error
         }
     }

@@ -24,7 +24,7 @@ final class ReaderPool: Sendable {
     }
 
     private let readers: [Reader]
-    /// Counts the free readers in ``free``. The one used last goes first: its pages are in the processor's caches.
+    /// Counts the free readers in ``free``.
     private let available: DispatchSemaphore
     private let free: Mutex<[Int]>
     private let open: @Sendable () throws(StoreError) -> sending Connection
@@ -51,6 +51,7 @@ final class ReaderPool: Sendable {
         available.wait()
         let number = free.withLock { $0.removeLast() }
         defer {
+            // The reader used last is taken first: its pages are in the processor's caches.
             free.withLock { $0.append(number) }
             available.signal()
         }
@@ -103,6 +104,7 @@ final class ReaderPool: Sendable {
             reader.slot.withLock { slot in
                 switch slot {
                 case .open, .prepared:
+                    // Hot keys read the header in memory that SQLite unmaps with the connection.
                     willClose()
                     slot = .unopened
                 case .unopened, .refusing: break

@@ -22,9 +22,9 @@ extension Connection {
         return bodies
     }
 
-    /// Calls `visit` for every body, in the order of the digests. Runs a statement for each few thousand rows, because
-    /// the WAL cannot restart while a statement runs.
+    /// Calls `visit` for every body, in the order of the digests.
     func forEachBlob(_ visit: (_ digest: ContentDigest, _ byteCount: Int64) -> Void) throws(StoreError) {
+        // A statement for each few thousand rows, because the WAL cannot restart while a statement runs.
         let statement = try prepared(
             """
             SELECT digest, byte_count FROM blob WHERE ?1 IS NULL OR digest > ?1 ORDER BY digest LIMIT 4096

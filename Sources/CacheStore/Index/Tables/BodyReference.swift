@@ -47,6 +47,7 @@ extension WriteTransaction {
         case .derived(let name, let id):
             return try removeDerived(name, ofEntry: id, withBody: digest)
         case .entry(let id):
+            // The damage was seen without the write lock, so the entry may have another body by now.
             let statement = try connection.prepared("SELECT 1 FROM entry WHERE id = ?1 AND body = ?2")
             statement.bind(id, at: 1)
             statement.bind(digest, at: 2)

@@ -35,6 +35,7 @@ extension WriteTransaction {
     package func storeDerived(
         _ name: String, of entry: StoredEntry, digest: ContentDigest?, byteCount: Int64, at now: Int64
     ) throws(StoreError) {
+        // A deletion returns the digest of the old body, whose file goes after the commit. An upsert would lose it.
         try removeDerived(name, ofEntry: entry.id)
         let insertion = try connection.prepared(
             """
@@ -63,6 +64,8 @@ extension WriteTransaction {
             defer { statement.reset() }
             while try statement.step() { oldest.append(statement.text(0)) }
         }
+        // Delete after the query has ended: SQLite does not define whether a running query sees deleted rows
+        // (https://sqlite.org/isolation.html).
         for name in oldest { try removeDerived(name, ofEntry: id) }
     }
 

@@ -57,6 +57,8 @@ extension Connection {
         defer { statement.reset() }
         statement.bind(key.partition, at: 1)
         statement.bind(key.text, at: 2)
+        // The generation comes from the same snapshot as the entries. With a later generation, a load could store an
+        // entry again that a removal between the two reads has removed.
         statement.bind(isForOrigin ? 1 : 0, at: 3)
         statement.bind(searchBase.map { Int64($0.unicodeScalars.count) }, at: 4)
         statement.bind(Self.maxVariants, at: 5)
@@ -117,8 +119,7 @@ extension Connection {
 
 /// Changes the rows of `entry`.
 extension WriteTransaction {
-    /// Inserts an entry, or replaces the one with the same key, kind, variant and part. Both get the next id. Uses
-    /// UPDATE or INSERT, because an upsert makes SQLite copy the pages that it changes (see `v001_initial.sql`). If the
+    /// Inserts an entry, or replaces the one with the same key, kind, variant and part. Both get the next id. If the
     /// entry replaces none, it inherits the options of the first of `parts`, which it includes, that has any.
     package func store(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
@@ -134,6 +135,7 @@ extension WriteTransaction {
             release(replaced.body)
             try releaseDerived(ofEntry: replaced.id)
         }
+        // UPDATE or INSERT, because an upsert makes SQLite copy the pages that it changes (see `v001_initial.sql`).
         let statement = try connection.prepared(replaced == nil ? Self.insertion : Self.replacement)
         if let replaced { statement.bind(replaced.id, at: EntryColumn.id.parameter) }
         statement.bind(metadata)
@@ -161,6 +163,8 @@ extension WriteTransaction {
         return entry
     }
 
+    // The id is `last_id + 1` and not `max(id) + 1`: a removed id must not come again, because pending accesses and
+    // callers may still name it. The bound rejects a damaged number, because a larger id does not fit into a recency.
     private static let insertion: StaticString = """
         INSERT OR ROLLBACK INTO entry (
             id, kind, variant, url, status, etag, last_modified, content_type, requested_at, received_at,
@@ -198,6 +202,8 @@ extension WriteTransaction {
 
     /// Returns the entry that a new one replaces.
     private func replacedEntry(_ metadata: EntryMetadata, _ key: CacheKey) throws(StoreError) -> Replaced? {
+        // `coalesce(part_start, -1)` must stay as in the index `entry_by_key`: SQLite uses an index on an expression
+        // only for the same expression (https://sqlite.org/expridx.html).
         let statement = try connection.prepared(
             """
             SELECT id, body, session IS NULL OR session = (SELECT session FROM state), session, is_pinned, tags FROM entry
@@ -302,7 +308,7 @@ extension WriteTransaction {
     /// Removes an entry with its derived representations. Returns `false` if the entry was already removed. Every
     /// removal ends here, except for malformed rows in a repair and session entries in a snapshot.
     @discardableResult
-    package func removeEntry(id: Int64) throws(StoreError) -> Bool {
+    func removeEntry(id: Int64) throws(StoreError) -> Bool {
         try releaseDerived(ofEntry: id)
         // Two statements, because RETURNING makes SQLite open a temporary table at each run.
         let query = try connection.prepared("SELECT body, key_checksum FROM entry WHERE id = ?1")

@@ -56,6 +56,7 @@ extension Connection {
     package func recordFailure(
         for key: CacheKey, request: String = "", status: Int, at now: Int64, within window: Int64? = nil
     ) throws(StoreError) -> Int {
+        // If the clock was set back, the age of the latest failure is unknown, and the count starts again.
         let statement = try prepared(
             """
             INSERT INTO failure (partition, key, request, status, error_count, failed_at)
@@ -75,6 +76,7 @@ extension Connection {
         guard try statement.step() else { throw error(0, sql: statement.sql) }
         let count = statement.int(0)
         while try statement.step() {}
+        // With a higher count, the statement has updated a row, so the table has not grown.
         if count == 1 { try forgetOldestFailures() }
         return count
     }

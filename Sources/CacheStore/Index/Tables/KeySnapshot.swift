@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The entries of a key at one time, and an object that a caller has derived from them.
 package final class HotKey: Sendable {
-    package let key: CacheKey
-    package let entries: [StoredEntry]
+    let key: CacheKey
+    let entries: [StoredEntry]
     /// The checksum of the key.
     let checksum: Int64
     /// Guards the derived object.
@@ -18,6 +18,7 @@ package final class HotKey: Sendable {
     /// Returns the object that `make` derives from the entries, once while the key is hot. All lookups share it.
     package func reading<Reading: AnyObject & Sendable>(_ make: ([StoredEntry]) -> Reading) -> Reading {
         if let reading = reading.withLock({ $0 }) as? Reading { return reading }
+        // Call `make` without the mutex, because the caller's code may take long. Two callers may both make an object.
         let made = make(entries)
         reading.withLock { $0 = made }
         return made

@@ -7,6 +7,7 @@ extension Statement {
     func bind(_ options: EntryOptions, from index: Int32) {
         bind(options.lifetime.map { $0 == .session ? 1 : 0 } as Int64?, at: index)
         bind(options.isPinned.map { $0 ? 1 : 0 } as Int64?, at: index + 1)
+        // Sorted, because a trigger compares the texts: equal sets must not rewrite the rows of `tag`.
         bind(options.tags.map { $0.isEmpty ? "[]" : Self.json($0.sorted()) }, at: index + 2)
     }
 

@@ -19,7 +19,8 @@ extension WriteTransaction {
     /// Removes the members of groups; returns their number. RFC 9875 §2.1: a group has one origin, here that of `key`.
     package func removeMembers(of groups: [String], sameOriginAs key: CacheKey) throws(StoreError) -> Int {
         guard !groups.isEmpty, let host = key.host, let origin = key.origin else { return 0 }
-        // CASE guards json_each against values that are not JSON, for example after an edit by another program.
+        // CASE guards json_each against values that are not JSON, for example after an edit by another program. The
+        // condition on the host uses the index of groups. `substr` has no wildcards, which an origin could contain.
         let statement = try connection.prepared(
             """
             SELECT id FROM entry

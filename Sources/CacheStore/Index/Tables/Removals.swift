@@ -63,6 +63,7 @@ extension WriteTransaction {
             "UPDATE state SET generation = CASE WHEN generation BETWEEN 0 AND 1 << 60 THEN generation + 1 ELSE 1 END"
         )
         .run()
+        // REPLACE, because after damage an old row may have the number.
         let insertion = try connection.prepared(
             "INSERT OR REPLACE INTO removal VALUES ((SELECT generation FROM state), ?1, ?2)")
         insertion.bind(partition, at: 1)

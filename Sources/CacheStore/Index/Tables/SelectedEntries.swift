@@ -4,8 +4,8 @@ internal import CSQLite
 /// Finds the entries of a selection.
 extension Connection {
     /// Returns the ids of the entries in a selection. Reads the rows of a partition, prefix or tag, otherwise every
-    /// row. Runs a statement for each thousand rows, because the WAL cannot restart while a statement runs.
-    package func ids(in selection: EntrySelection) throws(StoreError) -> [Int64] {
+    /// row.
+    func ids(in selection: EntrySelection) throws(StoreError) -> [Int64] {
         try checkPredicate(of: selection)
         var ids: [Int64] = []
         if selection.hasIndex {
@@ -21,6 +21,7 @@ extension Connection {
             return ids
         }
         let statement = try prepare(selection.query() + " AND entry.id BETWEEN ?9 AND ?10")
+        // A statement for each thousand rows, because the WAL cannot restart while a statement runs.
         try forEachRangeOfIDs { (range) throws(StoreError) in
             statement.bind(range.lowerBound, at: 9)
             statement.bind(range.upperBound, at: 10)
@@ -35,10 +36,11 @@ extension Connection {
     }
 
     /// Checks that a predicate is one expression over the columns of `cache_entries`, reads only views, and has no
-    /// parameters. Prepares it in parentheses and again after WHEN: text valid in both places cannot close either.
+    /// parameters.
     func checkPredicate(of selection: EntrySelection) throws(StoreError) {
         guard let predicate = selection.predicate else { return }
         try authorizingQueries { () throws(StoreError) in
+            // In parentheses and again after WHEN: text that is valid in both places cannot close either.
             for condition in ["(\(predicate)\n)", "CASE WHEN \(predicate)\n THEN 1 END"] {
                 let statement = try prepare("SELECT 1 FROM cache_entries WHERE \(condition)")
                 guard statement.isReadOnly else { throw .index(SQLiteError(readOnlyRefuses: predicate)) }
@@ -54,10 +56,11 @@ extension Connection {
     func preview(of selection: EntrySelection) throws(StoreError) -> RemovalReport {
         let ids = try ids(in: selection)
         var freed = try FreedBytes(self)
-        var bytes: Int64 = 0
-        for id in ids { bytes &+= try freed.remove(id) }
-        let failures = try failingKeys(in: selection, andOf: Set(ids)).count
-        return RemovalReport(entries: ids.count, failures: failures, bytes: bytes)
+        var report = RemovalReport()
+        report.entries = ids.count
+        report.failures = try failingKeys(in: selection, andOf: Set(ids)).count
+        for id in ids { report.bytes &+= try freed.remove(id) }
+        return report
     }
 
     /// Returns up to ``Connection/maxFailures`` keys with failures: keys of the given entries and, for a selection by

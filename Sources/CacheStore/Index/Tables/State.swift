@@ -32,6 +32,7 @@ extension WriteTransaction {
 /// Counts the processes that write to the store. A killed process does not unregister.
 extension Connection {
     package func registerWriter() throws(StoreError) {
+        // The bounds keep a damaged count from overflowing, which would fail every registration.
         try prepared("UPDATE state SET writer_count = min(max(0, writer_count), 1 << 30) + 1").run()
     }
 

@@ -72,6 +72,7 @@ extension Connection {
         let isInBounds = try prepared(
             "SELECT last_id BETWEEN (SELECT coalesce(max(id), 0) FROM entry) AND 1 << 38 FROM total"
         ).integer()
+        // The statement below repeats the condition, because another process may have inserted entries since this read.
         guard isInBounds == 0 else { return }
         try prepared(
             """

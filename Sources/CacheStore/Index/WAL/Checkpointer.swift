@@ -62,6 +62,7 @@ package final class Checkpointer: Sendable {
         let isDue = isTooLong || pageCount - last >= (isLong ? retryPageCount : interval)
         lastPageCount.store(isDue ? pageCount : last, ordering: .relaxed)
         guard isDue else { return }
+        // Copying the WAL may need space, so it must not wait while the disk is almost full.
         if isTooLong || directory.freeByteCount < 2 * Connection.maxWALByteCount {
             lane.runAndWait { copy() }
             let isRestarted = isCopied.exchange(false, ordering: .relaxed) && restart(connection)
@@ -110,10 +111,11 @@ package final class Checkpointer: Sendable {
     }
 
     /// Copies as much of the WAL as readers allow. Returns the number of remaining pages. Returns `nil` while another
-    /// process runs a checkpoint, and after ``end()``. A second connection reads during the copy, so that no writer
-    /// restarts the WAL. SQLite reads first the length of the WAL, and then how much of it is copied. After a restart
-    /// in between, SQLite would mistake the old length for the new one.
+    /// process runs a checkpoint, and after ``end()``.
     private func checkpoint() throws(StoreError) -> Int? {
+        // A second connection reads during the copy, so that no writer restarts the WAL. SQLite reads first the length
+        // of the WAL, and then how much of it is copied. After a restart in between, SQLite would mistake the old
+        // length for the new one.
         let reader = try connection()
         try reader.beginReading()
         defer { reader.endReading() }

@@ -78,8 +78,6 @@ package final class AccessLog: Sendable {
         /// The time of the latest of those requests.
         package var requestedAt = Int64.min
 
-        package init() {}
-
         package var isEmpty: Bool { accesses.isEmpty && requests.isEmpty }
 
         /// Adds another batch, up to `capacity` entries and hosts in total.

@@ -46,6 +46,7 @@ final class BlobDeletion: Sendable {
             do throws(StoreError) {
                 _ = try deleteUnlessNeeded(digest, transaction.connection)
             } catch {
+                // The error ends the transaction. The next one deletes the file.
                 add([digest])
                 throw error
             }
@@ -54,6 +55,7 @@ final class BlobDeletion: Sendable {
 
     /// Deletes the file of a body unless a row names it; returns whether it existed. Called under the write lock.
     func deleteUnlessNeeded(_ digest: ContentDigest, _ connection: Connection) throws(StoreError) -> Bool {
+        // Another process may have stored the same bytes since the commit that released them.
         guard try !connection.containsBlob(digest) else { return false }
         do throws(StoreError) {
             return try unlink(digest)
@@ -70,6 +72,7 @@ final class BlobDeletion: Sendable {
     }
 
     private func unlink(_ digest: ContentDigest) throws(StoreError) -> Bool {
+        // The kernel frees the blocks of a deleted file only after the last descriptor is closed.
         defer { openBodies.close(digest) }
         return try blobs.unlink(digest)
     }

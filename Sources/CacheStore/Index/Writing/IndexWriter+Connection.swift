@@ -85,8 +85,9 @@ extension IndexWriter {
     /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Later changes throw `error`;
     /// after `suspended`, until ``resume()``.
     func end(with error: StoreError) {
-        // Makes a leader that waits for a lock or a checkpoint give up.
+        // Set the error first: a job that the flag ends reports this error in place of `busy`.
         refusal.withLock { $0 = error }
+        // Makes a leader that waits for a lock or a checkpoint give up.
         stop.set(true)
         checkpointer.end()
         writeLock.limitWaits(to: Self.closingTimeout)
@@ -122,6 +123,7 @@ extension IndexWriter {
         // Do not register a writer only to unregister it.
         guard isRegistered || !accessLog.isEmpty || !dependencies.deletion.isEmpty else { return }
         connection.busyTimeout = Self.closingTimeout
+        // The flag would end the wait for the lock of this last transaction.
         stop.set(false)
         defer { stop.set(true) }
         // If another process keeps the lock, pending accesses are dropped.

@@ -46,10 +46,8 @@ extension IndexWriter {
     /// The number of jobs that a transaction runs even when it is out of time, because one commit is cheaper than many.
     private static let leastJobs = 16
 
-    /// Runs `jobs` in one transaction. Returns `false` if one of several jobs made the transaction fail. A job that
-    /// fails outside the index and without changing a row does not end the transaction. After an error of SQLite, the
-    /// effect of the failed statement is unknown, so the whole transaction is rolled back. With `isShared`, other
-    /// callers wait for jobs of the same group.
+    /// Runs `jobs` in one transaction. Returns `false` if one of several jobs made the transaction fail. With
+    /// `isShared`, other callers wait for jobs of the same group.
     private func attempt(
         _ jobs: [Job], _ connection: Connection, isShared: Bool, _ commit: inout Commit
     ) -> Bool {
@@ -66,17 +64,21 @@ extension IndexWriter {
                     commit.errors.append(nil)
                 } catch {
                     commit.errors.append(error)
+                    // After an error of SQLite, the effect of the failed statement is unknown, so the whole transaction
+                    // is rolled back. A job that fails outside the index and without changing a row does not end it.
                     isJobAtFault = error.isOfIndex || connection.rowsWritten != rowsWritten
                     if isJobAtFault { throw error }
                     if let body = job.placedBody { dependencies.deletion.add([body]) }
                 }
             }
+            // Sync the names before the rows: after a power cut, a durable row must have its file.
             try dependencies.blobs.syncNames()
             let newest = try connection.lastEntryID()
             try complete(transaction)
             // Release the lock before a checkpoint, so that other processes can write.
             writeLock.release()
             commit.hold = transaction.age
+            // After the commit, because the next transaction gives a rolled-back id again.
             accessLog.advance(to: newest)
             dependencies.deletion.add(transaction.releasedBodies)
             commit.evicted = transaction.evicted
@@ -98,6 +100,7 @@ extension IndexWriter {
     /// Commits and drops the hot keys that the transaction has changed, before its callers continue.
     private func complete(_ transaction: WriteTransaction) throws(StoreError) {
         let hotKeys = dependencies.hotKeys
+        // From here on, a lookup that sees the new version drops no key: `end` drops only the changed ones.
         hotKeys.begin()
         do throws(StoreError) {
             try transaction.connection.prepared("COMMIT").run()
@@ -117,6 +120,7 @@ extension IndexWriter {
             try accessLog.follow(connection.lastEntryID(), connection.largestRecency())
             try transaction.writeAccesses(limit: Self.accessLimit)
         }
+        // Before the jobs: a job that stores the same bytes then creates the file again.
         if !dependencies.deletion.isEmpty { try dependencies.deletion.deleteBatch(transaction) }
     }
 
@@ -125,12 +129,12 @@ extension IndexWriter {
     /// The accesses written before a check for other writers. A put waits for no more than these and for the commit.
     static let accessLimit = 128
 
-    /// Writes accesses until another writer waits, or until the changed pages no longer fit into the cache. Writes few
-    /// large commits, because every reader reads its pages again after a commit.
+    /// Writes accesses until another writer waits, or until the changed pages no longer fit into the cache.
     func writeAccesses(_ transaction: WriteTransaction) throws(StoreError) {
         guard !transaction.isShared else { return }
         let pagesWritten = transaction.connection.pagesWritten
-        // Bounded, because lookups may add accesses as fast as this loop writes them.
+        // Few large commits, because every reader reads its pages again after a commit. Bounded, because lookups may
+        // add accesses as fast as this loop writes them.
         for _ in 0..<maxAccessBatches {
             guard !accessLog.isEmpty, !isAwaited, !transaction.isOutOfTime,
                 transaction.connection.pagesWritten == pagesWritten

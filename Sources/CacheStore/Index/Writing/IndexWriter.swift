@@ -248,15 +248,15 @@ package final class IndexWriter: Sendable {
         }
     }
 
-    /// Runs transactions while accesses or files to delete are pending. Called on the lane. Never waits for a leader,
-    /// because a leader may hand its queue over to the lane.
+    /// Runs transactions while accesses or files to delete are pending. Called on the lane.
     private func commitOnLane(
         while hasWork: () -> Bool, _ change: @escaping @Sendable (WriteTransaction) throws(StoreError) -> Void
     ) {
         // The bound ends the loop if accesses cannot be written.
         for _ in 0..<(2 * AccessLog.capacity / Self.accessLimit) where hasWork() {
             let outcome = Outcome<Void>()
-            // The current leader runs the job. Later transactions write the rest.
+            // The current leader runs the job, and later transactions write the rest. Waiting for the leader here would
+            // never end if the leader hands its queue over to this lane.
             guard enqueue(change, nil, outcome, {}) else { return }
             commitAll()
             guard (try? outcome.get()) != nil else { return }

@@ -22,7 +22,7 @@ package struct RequestCounts: Hashable, Sendable {
     }
 
     /// The requests that an entry answered.
-    package var answers: Int64 { hits &+ stale &+ revalidated }
+    var answers: Int64 { hits &+ stale &+ revalidated }
 
     /// All requests. A `Double`, because the sum may exceed 64 bits.
     package var requests: Double {

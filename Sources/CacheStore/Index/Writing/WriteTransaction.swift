@@ -36,7 +36,9 @@ package final class WriteTransaction {
 
     /// Starts the clock of the transaction. Called when the write lock was taken.
     func start() {
+        // The wait for the lock does not count, because only the holder delays other writers.
         began = .now
+        // The transaction has begun, so no process commits between this version and its end.
         changes.version = connection.header?.version
         pagesWritten = connection.pagesWritten
     }

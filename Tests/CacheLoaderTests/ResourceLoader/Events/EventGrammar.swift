@@ -30,6 +30,9 @@ func expectGrammatical<Output>(
 }
 
 extension LoadEvent {
+    /// The resource of a completed load.
+    var loaded: Loaded<Output>? { if case .completed(let loaded) = self { loaded } else { nil } }
+
     /// The name of the case.
     var name: String {
         switch self {

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: events after a prior value", .timeLimit(.minutes(20)))
-struct EventsAfterPriorTests {
+@Suite("ResourceLoader: events after a prior value", .timeLimit(.minutes(5))) struct EventsAfterPriorTests {
     private let request = ResourceRequest("https://example.com/a")
 
     /// Loads after the prior value 2. A number is its own version.
@@ -55,10 +54,7 @@ struct EventsAfterPriorTests {
     @Test("Releasing the events releases the load", .requirement("C8", "E4"))
     func released() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [.cacheControl: "max-age=60"], "3")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [.cacheControl: "max-age=60"], "3"))
         let fixture = try LoaderFixture(transport: transport)
         let reader = Task { await events(fixture) }
         await gate.reached(1)

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("LoadObservation")
-struct LoadObservationTests {
+@Suite("LoadObservation") struct LoadObservationTests {
     private typealias Observation = LoadObservation<Int>
 
     private func loaded(_ value: Int) -> Loaded<Int> {

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: events", .timeLimit(.minutes(20)))
-struct LoaderEventsTests {
+@Suite("ResourceLoader: events", .timeLimit(.minutes(5))) struct LoaderEventsTests {
     private let url = "https://example.com/a"
 
     private func events(
@@ -17,12 +16,11 @@ struct LoaderEventsTests {
         _ directives: String = "max-age=10", gate: Gate? = nil
     ) async throws -> (LoaderFixture, ScriptedTransport) {
         let isFirst = FirstTime()
-        let transport = ScriptedTransport { _, _ in
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
             if isFirst.isFirst() { return .reply(200, [.cacheControl: directives, .eTag: "\"1\""], "one") }
             await gate?.wait()
             return .reply(200, [.eTag: "\"2\""], "two!")
         }
-        let fixture = try LoaderFixture(transport: transport)
         _ = try await fixture.loader.load(url)
         fixture.clock.advance(by: 20)
         return (fixture, transport)
@@ -32,9 +30,7 @@ struct LoaderEventsTests {
         "A miss reports progress, with a fraction if the length is known", .requirement("C6", "I1"),
         arguments: [true, false])
     func miss(hasLength: Bool) async throws {
-        let transport = ScriptedTransport { _, _ in
-            .reply(200, hasLength ? [.contentLength: "6"] : [:], "abc", "def")
-        }
+        let transport = ScriptedTransport { _, _ in .reply(200, hasLength ? [.contentLength: "6"] : [:], "abc", "def") }
         let fixture = try LoaderFixture(transport: transport)
         let names = await events(fixture).map(\.name)
         #expect(names.first == "requesting")
@@ -42,17 +38,15 @@ struct LoaderEventsTests {
         #expect(names.contains("progress 6/\(hasLength ? "6" : "?")"))
     }
 
-    @Test(
-        "A body in small chunks causes few events, even without a reader", .requirement("I1"), arguments: [true, false])
+    @Test("A body in small chunks causes few events, read or unread", .requirement("I1"), arguments: [true, false])
     func fewEvents(hasLength: Bool) async throws {
         let count = 30_000
         let chunks = (0..<count).map { Data([UInt8(truncatingIfNeeded: $0)]) }
-        let transport = ScriptedTransport { _, _ in
+        let (_, fixture) = try LoaderFixture.scripted { _, _ in
             let fields: HTTPFields = hasLength ? [.contentLength: "\(count)"] : [:]
             return TransportResponse(
                 head: HTTPResponse(status: .ok, headerFields: fields), body: TransportBody(chunks: chunks))
         }
-        let fixture = try LoaderFixture(transport: transport)
         let unread = fixture.loader.events(for: ResourceRequest(url))
         #expect(try await fixture.loader.load(url).data == Data(chunks.joined()))
         let events = await unread.all
@@ -98,8 +92,7 @@ struct LoaderEventsTests {
 
     @Test("Failed attempts are reported, and the last failure ends the events", .requirement("I1"))
     func failing() async throws {
-        let transport = ScriptedTransport { _, _ in .reply(503) }
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in .reply(503) }
         let retry = RetryPolicy(maxAttempts: 3, baseDelay: .zero)
         let events = await events(fixture, ResourceRequest(url, retry: retry))
         #expect(events.map(\.name) == ["requesting", "retrying 1", "retrying 2", "failed"])
@@ -124,8 +117,7 @@ struct LoaderEventsTests {
         "An invalid URL fails once, without a request", .requirement("E9"),
         arguments: ["", "no-scheme", "ftp://a/b", "http://"])
     func invalid(url: String) async throws {
-        let transport = ScriptedTransport { _, _ in .reply(200) }
-        let fixture = try LoaderFixture(transport: transport)
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in .reply(200) }
         #expect(await events(fixture, ResourceRequest(url)).map(\.name) == ["failed"])
         #expect(transport.requestCount == 0)
     }
@@ -133,11 +125,7 @@ struct LoaderEventsTests {
     @Test("cancelAll ends every load and its events; later loads succeed", .requirement("E4"))
     func cancelAll() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [:], "body")
-        }
-        let fixture = try LoaderFixture(transport: transport)
+        let fixture = try LoaderFixture(transport: ScriptedTransport.held(by: gate, .reply(200, [:], "body")))
         let streams = (0..<3).map { _ in fixture.loader.events(for: ResourceRequest(url)) }
         await gate.reached(1)
         try await eventually { try fixture.loader.isLoading(ResourceRequest(url)) }
@@ -153,10 +141,7 @@ struct LoaderEventsTests {
     @Test("Releasing the task of a handler keeps the load; cancelling the task ends the load, once", .requirement("E4"))
     func handles() async throws {
         let gate = Gate()
-        let transport = ScriptedTransport { _, _ in
-            await gate.wait()
-            return .reply(200, [:], "body")
-        }
+        let transport = ScriptedTransport.held(by: gate, .reply(200, [:], "body"))
         let fixture = try LoaderFixture(transport: transport)
         let (kept, keptContinuation) = AsyncStream<LoadEvent<Data>>.makeStream()
         let (left, leftContinuation) = AsyncStream<LoadEvent<Data>>.makeStream()
@@ -192,9 +177,7 @@ struct LoaderEventsTests {
         }
     }
 
-    @Test(
-        "A handler runs on the chosen actor, never within the call; without a handler the load still runs",
-        .requirement("I3"))
+    @Test("A handler runs on the chosen actor, after the call; the load needs no handler", .requirement("I3"))
     func isolation() async throws {
         let (fixture, transport) = try await stale("max-age=60")
         let home = Home()

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: steps of progress")
-struct ProgressStepsTests {
+@Suite("ResourceLoader: steps of progress") struct ProgressStepsTests {
     @Test(
         "A known length is reported in at most a thousand steps, the last of them the whole", .requirement("I1"),
         arguments: [

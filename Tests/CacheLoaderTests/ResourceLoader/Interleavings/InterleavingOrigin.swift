@@ -73,7 +73,7 @@ final class InterleavingOrigin: HTTPTransport {
     func prepare(_ request: HTTPRequest) -> HTTPRequest { request }
 
     func send(
-        _ request: HTTPRequest, content: RequestContent?
+        _ request: HTTPRequest, content: RequestContent?, onInterimResponse: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws(TransportError) -> TransportResponse {
         let path = request.path ?? ""
         let user = request.headerFields[.authorization] ?? ""
@@ -145,14 +145,10 @@ private final class HeldRest: Sendable {
     /// Guards the remaining chunks.
     private let chunks: Mutex<ArraySlice<Data>>
 
-    init(_ chunks: [Data]) {
-        self.chunks = Mutex(chunks[...])
-    }
+    init(_ chunks: [Data]) { self.chunks = Mutex(chunks[...]) }
 
     /// - Returns: The next chunk, and whether it is the last one.
-    func next() -> (Data, Bool)? {
-        chunks.withLock { chunks in chunks.popFirst().map { ($0, chunks.isEmpty) } }
-    }
+    func next() -> (Data, Bool)? { chunks.withLock { chunks in chunks.popFirst().map { ($0, chunks.isEmpty) } } }
 }
 
 extension HTTPField.Name {

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("ResourceLoader: random interleavings", .timeLimit(.minutes(30)))
-struct LoaderInterleavingTests {
+@Suite("ResourceLoader: random interleavings", .timeLimit(.minutes(30))) struct LoaderInterleavingTests {
     private static let walkLength = 500
     /// The number of steps of each scene; `CACHESTORE_INTERLEAVINGS` sets it.
     private static let steps =
@@ -9,8 +8,7 @@ struct LoaderInterleavingTests {
 
     @Test(
         "Two loaders send no unnecessary request, never mix up users, and leave no load waiting",
-        .requirement("E1", "E2", "E5", "J2"),
-        arguments: LoaderWalk.Scene.allCases)
+        .requirement("E1", "E2", "E5", "J2"), arguments: LoaderWalk.Scene.allCases)
     func random(_ scene: LoaderWalk.Scene) async throws {
         var counts: [String: Int] = [:]
         for _ in 0..<max(1, Self.steps / Self.walkLength) {

@@ -158,9 +158,7 @@ struct LoaderWalk {
         let begun = Begun(path, user, fixture.clock.now, firstVersions: firstVersions)
         let loader = loaders[random(2)]
         if request.abandonment == .finishAndStore { finishing.append((loader, request)) }
-        begun.run { [request] () async throws(LoadError) in
-            try await loader.load(request)
-        }
+        begun.run { [request] () async throws(LoadError) in try await loader.load(request) }
         loads.append(begun)
         return "load"
     }
@@ -231,9 +229,7 @@ struct LoaderWalk {
         let targets = load.path == InterleavingOrigin.moved ? ["/1", "/2"] : [load.path]
         guard parts.count == 3, let path = targets.first(where: { $0 == parts[0] }), parts[1] == load.user,
             let version = Int(parts[2])
-        else {
-            return report("\(load.user) got \(resource.text) from \(load.path)")
-        }
+        else { return report("\(load.user) got \(resource.text) from \(load.path)") }
         if path != load.path { counts["redirected", default: 0] += 1 }
         if let first = load.firstVersions[path], version < first {
             report(
@@ -262,9 +258,7 @@ struct LoaderWalk {
                 + " the load")
     }
 
-    private mutating func report(_ text: String) {
-        fault = fault ?? text
-    }
+    private mutating func report(_ text: String) { fault = fault ?? text }
 
     /// Waits until the tasks cannot continue without an answer, and checks the number of requests.
     private mutating func expectRules() async {
@@ -318,9 +312,7 @@ struct LoaderWalk {
             }
         }
         for loader in loaders {
-            for path in Self.paths {
-                #expect(loader.waiterCount(of: request(path, Self.users[0])) == 0)
-            }
+            for path in Self.paths { #expect(loader.waiterCount(of: request(path, Self.users[0])) == 0) }
         }
         #expect(try await fixture.store.check(digests: true).problems == [])
         fixture.store.close()

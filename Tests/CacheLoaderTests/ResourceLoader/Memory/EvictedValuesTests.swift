@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("MemoryCache: evicted values")
-struct EvictedValuesTests {
+@Suite("MemoryCache: evicted values") struct EvictedValuesTests {
     let clock = ManualClock()
 
     private func cache(_ costLimit: Int? = 100) -> MemoryCache<Int, Box> {
@@ -174,7 +173,7 @@ struct EvictedValuesTests {
         #expect(cache.value(for: 2) == nil)
     }
 
-    @Test("Releases values outside the lock", .timeLimit(.minutes(20)), arguments: Loss.allCases)
+    @Test("Releases values outside the lock", .timeLimit(.minutes(5)), arguments: Loss.allCases)
     func farewell(_ loss: Loss) {
         // Otherwise the thread would lock the cache a second time.
         let cache = MemoryCache<Int, Farewell>(costLimit: 100, clock: clock.date)

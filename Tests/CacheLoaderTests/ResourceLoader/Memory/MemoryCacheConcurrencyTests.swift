@@ -11,17 +11,14 @@ private final class Counted: Sendable {
         living.count.wrappingAdd(1, ordering: .relaxed)
     }
 
-    deinit {
-        living.count.wrappingSubtract(1, ordering: .relaxed)
-    }
+    deinit { living.count.wrappingSubtract(1, ordering: .relaxed) }
 }
 
 private final class Living: Sendable {
     let count = Atomic(0)
 }
 
-@Suite("MemoryCache: concurrent use")
-struct MemoryCacheConcurrencyTests {
+@Suite("MemoryCache: concurrent use") struct MemoryCacheConcurrencyTests {
     private typealias Cache = MemoryCache<Int, Counted>
 
     /// Performs a random operation, and checks its result. `held` are the values that this task retains.

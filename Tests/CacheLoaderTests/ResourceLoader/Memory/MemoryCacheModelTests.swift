@@ -21,9 +21,7 @@ private struct Model {
     var totalCost: Int { items.reduce(0) { $0 + $1.cost } }
 
     /// The warnings of the last 10 s, and the more severe signals.
-    func active(_ now: Date) -> Set<MemoryPressure> {
-        Set(signals.filter { now < $0.at + 10 }.map(\.pressure))
-    }
+    func active(_ now: Date) -> Set<MemoryPressure> { Set(signals.filter { now < $0.at + 10 }.map(\.pressure)) }
 
     func limit(_ now: Date) -> Int {
         let whole = costLimit ?? costBefore
@@ -49,9 +47,7 @@ private struct Model {
         return items.count
     }
 
-    mutating func remove(_ key: Int) -> Item? {
-        items.firstIndex { $0.key == key }.map { items.remove(at: $0) }
-    }
+    mutating func remove(_ key: Int) -> Item? { items.firstIndex { $0.key == key }.map { items.remove(at: $0) } }
 
     mutating func admit(_ item: Item, _ now: Date) -> Bool {
         guard item.cost <= limit(now) else { return false }
@@ -98,12 +94,10 @@ private struct Model {
     }
 }
 
-@Suite("MemoryCache against a model")
-struct MemoryCacheModelTests {
+@Suite("MemoryCache against a model") struct MemoryCacheModelTests {
     @Test(
         "10,000 random operations have the same effect as on an array",
-        .requirement("G1", "G2", "G3", "G4", "G5", "G7"),
-        arguments: 0..<3)
+        .requirement("G1", "G2", "G3", "G4", "G5", "G7"), arguments: 0..<3)
     func random(_: Int) {
         var generator = SeededGenerator()
         let seed = Comment(rawValue: generator.description)

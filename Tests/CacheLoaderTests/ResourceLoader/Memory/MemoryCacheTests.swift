@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("MemoryCache")
-struct MemoryCacheTests {
+@Suite("MemoryCache") struct MemoryCacheTests {
     let clock = ManualClock()
 
     private func cache(_ costLimit: Int?, _ keys: String = "", cost: Int = 10) -> MemoryCache<String, Int> {

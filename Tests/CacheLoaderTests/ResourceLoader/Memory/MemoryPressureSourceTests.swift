@@ -6,8 +6,7 @@ import Glibc
 import Musl
 #endif
 
-@Suite("MemoryPressureSource")
-struct MemoryPressureSourceTests {
+@Suite("MemoryPressureSource") struct MemoryPressureSourceTests {
     @Test("Only an observation retains its source")
     func lifetime() throws {
         weak var released: MemoryPressureSource?
@@ -40,12 +39,10 @@ struct MemoryPressureSourceTests {
         arguments: [
             "/proc/pressure/none", "/proc", "/dev/full",
         ])
-    func refusal(path: String) {
-        #expect(MemoryPressureSource { PressureWatch(path: path, $0) } == nil)
-    }
+    func refusal(path: String) { #expect(MemoryPressureSource { PressureWatch(path: path, $0) } == nil) }
 
     @Test(
-        "Every signal reaches every observer with the level of its descriptor", .timeLimit(.minutes(20)),
+        "Every signal reaches every observer with the level of its descriptor", .timeLimit(.minutes(5)),
         arguments: MemoryPressure.allCases)
     func signals(pressure: MemoryPressure) async throws {
         let (critical, warning) = try (Self.sockets(), Self.sockets())

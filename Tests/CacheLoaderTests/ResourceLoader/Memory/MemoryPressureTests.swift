@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("MemoryCache under pressure")
-struct MemoryPressureTests {
+@Suite("MemoryCache under pressure") struct MemoryPressureTests {
     let clock = ManualClock()
     let source = MemoryPressureSource()
 

@@ -4,20 +4,14 @@ import TestSupport
 final class Box: Sendable {
     let id: Int
 
-    init(_ id: Int) {
-        self.id = id
-    }
+    init(_ id: Int) { self.id = id }
 }
 
 /// A value that calls a closure when it is released.
 final class Farewell: Sendable {
     private let work: @Sendable () -> Void
 
-    init(_ work: @escaping @Sendable () -> Void) {
-        self.work = work
-    }
+    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
 
-    deinit {
-        work()
-    }
+    deinit { work() }
 }

@@ -23,10 +23,7 @@ internal import TestSupport
             (.secondsSince1970, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":60}]}"#, 60),
             (.millisecondsSince1970, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":1500}]}"#, 1.5),
             (.iso8601, .useDefaultKeys, #"{"entries":[{"title":"é","firstSeen":"1970-01-01T00:01:00Z"}]}"#, 60),
-            (
-                .secondsSince1970, .convertFromSnakeCase,
-                #"{"entries":[{"title":"é","first_seen":60,"more":[]}]}"#, 60
-            ),
+            (.secondsSince1970, .convertFromSnakeCase, #"{"entries":[{"title":"é","first_seen":60,"more":[]}]}"#, 60),
         ] as [(JSONDecoder.DateDecodingStrategy, JSONDecoder.KeyDecodingStrategy, String, Double)])
     func value(
         dates: JSONDecoder.DateDecodingStrategy, keys: JSONDecoder.KeyDecodingStrategy, json: String, seconds: Double

@@ -62,9 +62,7 @@ internal import TestSupport
             (#"text/plain; charset="utf-8 ""#, [0x41], .unknownCharset("utf-8 ")),
         ] as [(String?, [UInt8], ProcessingError)])
     func malformed(type: String?, bytes: [UInt8], error: ProcessingError) async {
-        await #expect(throws: error) {
-            try await ProcessorSample.value(Data(bytes), contentType: type, as: .text)
-        }
+        await #expect(throws: error) { try await ProcessorSample.value(Data(bytes), contentType: type, as: .text) }
     }
 
     @Test("A slice of larger data is read from its own start", .requirement("F1"))
@@ -83,7 +81,5 @@ internal import TestSupport
             (.malformedJSON(type: "T", path: "", reason: "r"), "the bytes are no JSON of a T: r"),
             (.malformedJSON(type: "T", path: "a[1]", reason: "r"), "the bytes are no JSON of a T, at a[1]: r"),
         ])
-    func descriptions(error: ProcessingError, text: String) {
-        #expect("\(error)" == text)
-    }
+    func descriptions(error: ProcessingError, text: String) { #expect("\(error)" == text) }
 }

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("NegativeCaching")
-struct NegativeCachingTests {
+@Suite("NegativeCaching") struct NegativeCachingTests {
     @Test("Off by default, with 3 attempts", .requirement("D1"))
     func defaults() {
         #expect(NegativeCaching().lifetime == nil)

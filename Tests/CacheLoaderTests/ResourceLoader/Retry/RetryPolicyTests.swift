@@ -1,13 +1,10 @@
 import TestSupport
 
-@Suite("RetryPolicy")
-struct RetryPolicyTests {
+@Suite("RetryPolicy") struct RetryPolicyTests {
     private static let url = "https://example.com/"
     private static let unavailable = LoadError.status(503, url: url)
 
-    @Test(
-        "By default 5 attempts, pauses from 1 s to 1 min of which half is random, and Retry-After up to 5 min",
-        .requirement("H7"))
+    @Test("By default 5 attempts, pauses of 1 s to 1 min, half random, Retry-After to 5 min", .requirement("H7"))
     func defaults() {
         let policy = RetryPolicy()
         #expect(policy.maxAttempts == 5)
@@ -101,8 +98,7 @@ struct RetryPolicyTests {
 
     @Test(
         "The random part never exceeds the configured one", .requirement("H7"),
-        arguments: [-1, 0, 0.25, 0.5, 1, 2, Double.nan],
-        [0, 0.5, 0.999_999])
+        arguments: [-1, 0, 0.25, 0.5, 1, 2, Double.nan], [0, 0.5, 0.999_999])
     func jitter(jitter: Double, chance: Double) throws {
         let policy = RetryPolicy(baseDelay: .seconds(8), jitter: jitter)
         let delay = try #require(policy.delay(after: Self.unavailable, attempt: 2, chance: chance))

@@ -1,7 +1,6 @@
 import TestSupport
 
-@Suite("LaneQueue")
-struct LaneQueueTests {
+@Suite("LaneQueue") struct LaneQueueTests {
     private var queue = LaneQueue()
     private var lastNumber: UInt64 = 0
 
@@ -27,8 +26,7 @@ struct LaneQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test(
-        "When a load leaves the free slot of its host, the next one gets it", .requirement("H8"), arguments: [1, 2, 3])
+    @Test("When a load leaves the free slot of its host, the next gets it", .requirement("H8"), arguments: [1, 2, 3])
     mutating func leaving(id: UInt64) {
         append(1...3, host: "a")
         #expect(queue.next { _ in false } == nil)

@@ -55,9 +55,7 @@ struct LoadTableModel {
     var limits: [Lane: NetworkConditions] = [:]
     private var lastPlace = 0
 
-    init(widths: LaneWidths) {
-        self.widths = widths
-    }
+    init(widths: LaneWidths) { self.widths = widths }
 
     static func host(of key: Int) -> String { "host \(key % 4)" }
 
@@ -133,8 +131,7 @@ struct LoadTableModel {
     ) -> Outcome {
         let waiter = ModelWaiter(number: number, lane: lane, heldBackBy: heldBackBy, isHoldable: isHoldable)
         guard let index = index(of: key) else {
-            loads.append(
-                ModelLoad(key: key, lane: lane, place: place(), present: [waiter], finishesAlone: finishes))
+            loads.append(ModelLoad(key: key, lane: lane, place: place(), present: [waiter], finishesAlone: finishes))
             return begin(Outcome(arrival: .first))
         }
         loads[index].present.append(waiter)
@@ -154,9 +151,7 @@ struct LoadTableModel {
         follow(index)
         let load = loads[index]
         let hasBegun = load.phase == .running || load.phase == .processing
-        guard load.waiters.isEmpty, !(hasBegun && load.finishesAlone) else {
-            return begin(Outcome(waiters: [waiter]))
-        }
+        guard load.waiters.isEmpty, !(hasBegun && load.finishesAlone) else { return begin(Outcome(waiters: [waiter])) }
         loads.remove(at: index)
         return begin(Outcome(stopped: [stop(load)], waiters: [waiter]))
     }

@@ -212,15 +212,13 @@ private struct TableWalk {
     }
 }
 
-@Suite("LoadTable against a model", .timeLimit(.minutes(20)))
-struct LoadTableModelTests {
+@Suite("LoadTable against a model", .timeLimit(.minutes(5))) struct LoadTableModelTests {
     private static let steps = Repetitions.count(1_000_000, debug: 25_000)
     private static let runs = 4
 
     @Test(
         "Random steps start, stop and notify the same loads as the model, in the same order",
-        .requirement("E2", "E8", "H1", "H2"),
-        arguments: 0..<runs)
+        .requirement("E2", "E8", "H1", "H2"), arguments: 0..<runs)
     func random(_: Int) {
         let generator = SeededGenerator()
         let seed = generator.description

@@ -34,8 +34,7 @@ struct TestTable {
         let ticket = table.ticket()
         tickets[waiter] = ticket
         let host = String(key.prefix { $0 != "/" })
-        let (arrival, actions) = table.attach(
-            waiter, ticket, to: key, host: host, lane: lane, abandonment: abandonment)
+        let (arrival, actions) = table.attach(waiter, ticket, to: key, host: host, lane: lane, abandonment: abandonment)
         perform(actions)
         return arrival
     }
@@ -81,8 +80,7 @@ struct TestTable {
     }
 }
 
-@Suite("LoadTable")
-struct LoadTableTests {
+@Suite("LoadTable") struct LoadTableTests {
     var test = TestTable()
 
     // MARK: Waiters
@@ -114,8 +112,7 @@ struct LoadTableTests {
         #expect(test.attach("6", "a/1") == .first)
     }
 
-    @Test(
-        "The last waiter that leaves stops a load; a started load that must finish continues", .requirement("E4", "E5"))
+    @Test("The last waiter to leave stops a load; a started load that must finish continues", .requirement("E4", "E5"))
     mutating func leaving() {
         test.setWidths(urgent: 2)
         test.attach("1", "a/1")

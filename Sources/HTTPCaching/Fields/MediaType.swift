@@ -1,5 +1,4 @@
 internal import ByteText
-internal import HTTPCaching
 
 /// The media type in `Content-Type` (RFC 9110 §8.3.1).
 package struct MediaType: Hashable, Sendable {

@@ -1,5 +1,4 @@
 internal import ByteText
-package import CacheFoundation
 
 /// The character encoding of a text, in the terms of the WHATWG Encoding Standard.
 package enum Charset: String, Sendable, CaseIterable {
@@ -26,7 +25,7 @@ package enum Charset: String, Sendable, CaseIterable {
     }
 
     /// The charset of the byte order mark at the front, and the length of that mark (Encoding Standard §6).
-    package static func marked(_ bytes: Data) -> (Charset, length: Int)? {
+    package static func marked(_ bytes: some Sequence<UInt8>) -> (Charset, length: Int)? {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if bytes.starts(with: [0xFE, 0xFF]) { return (.utf16BigEndian, 2) }
         if bytes.starts(with: [0xFF, 0xFE]) { return (.utf16LittleEndian, 2) }
@@ -34,15 +33,26 @@ package enum Charset: String, Sendable, CaseIterable {
     }
 
     /// Returns `nil` when the bytes are not valid in the charset. Reads every byte once or twice, and copies the text.
-    package func text(_ bytes: Data) -> String? {
-        bytes.withUnsafeBytes { bytes in
-            switch self {
-            case .utf8: String(validating: bytes, as: UTF8.self)
-            case .ascii: bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
-            case .windows1252: String(decoding: bytes.lazy.map(Self.unit), as: UTF16.self)
-            case .utf16LittleEndian: Self.text(of: bytes) { low, high in UInt16(high) << 8 | UInt16(low) }
-            case .utf16BigEndian: Self.text(of: bytes) { high, low in UInt16(high) << 8 | UInt16(low) }
-            }
+    package func text(_ bytes: UnsafeRawBufferPointer) -> String? {
+        switch self {
+        case .utf8: String(validating: bytes, as: UTF8.self)
+        case .ascii: bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : nil
+        case .windows1252: String(decoding: bytes.lazy.map(Self.unit), as: UTF16.self)
+        case .utf16LittleEndian: Self.text(of: bytes) { low, high in UInt16(high) << 8 | UInt16(low) }
+        case .utf16BigEndian: Self.text(of: bytes) { high, low in UInt16(high) << 8 | UInt16(low) }
+        }
+    }
+
+    /// Returns the bytes of a text, or `nil` for a character that the charset lacks.
+    package func bytes(of text: String) -> [UInt8]? {
+        switch self {
+        case .utf8: return Array(text.utf8)
+        case .ascii: return text.utf8.allSatisfy { $0 < 0x80 } ? Array(text.utf8) : nil
+        case .windows1252:
+            let bytes = text.utf16.compactMap(Self.byte)
+            return bytes.count == text.utf16.count ? bytes : nil
+        case .utf16LittleEndian: return text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        case .utf16BigEndian: return text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
         }
     }
 
@@ -57,6 +67,12 @@ package enum Charset: String, Sendable, CaseIterable {
     /// Returns the code unit of a byte. Encoding Standard §9, index windows-1252: every byte has one.
     private static func unit(_ byte: UInt8) -> UInt16 {
         (0x80...0x9F).contains(byte) ? windows1252Controls[Int(byte - 0x80)] : UInt16(byte)
+    }
+
+    /// Returns the byte of a code unit, or `nil` without one.
+    private static func byte(_ unit: UInt16) -> UInt8? {
+        if unit < 0x80 || (0xA0...0xFF).contains(unit) { return UInt8(unit) }
+        return windows1252Controls.firstIndex(of: unit).map { 0x80 + UInt8($0) }
     }
 
     private static let windows1252Controls: [UInt16] = [

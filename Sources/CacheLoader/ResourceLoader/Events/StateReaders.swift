@@ -1,17 +1,17 @@
-internal import CacheLoader
-
-/// The readers of every state of a resource. Each reader has its own stream. A state is queued first, under the lock of
+/// The readers of every state of an object. Each reader has its own stream. A state is queued first, under the lock of
 /// the owner if there is one, and delivered after unlocking.
-struct StateReaders<State: Sendable>: Sendable {
+package struct StateReaders<State: Sendable>: Sendable {
     /// The queued states. Deliver them after unlocking, and not under a lock that `onEnd` takes.
-    let deliveries = DeliveryQueue<State>()
+    package let deliveries = DeliveryQueue<State>()
 
     private var continuations: [UInt64: AsyncStream<State>.Continuation] = [:]
     private var lastID: UInt64 = 0
 
+    package init() {}
+
     /// Adds a reader, whose stream begins with `state`. `onEnd` receives the id of the reader when its stream ends or
     /// is released, on any thread.
-    mutating func add(
+    package mutating func add(
         _ state: State, onEnd: @escaping @Sendable (UInt64) -> Void
     ) -> AsyncStream<State> {
         lastID += 1
@@ -23,16 +23,16 @@ struct StateReaders<State: Sendable>: Sendable {
         return stream
     }
 
-    mutating func remove(_ id: UInt64) {
+    package mutating func remove(_ id: UInt64) {
         continuations[id] = nil
     }
 
-    func notify(_ state: State) {
+    package func notify(_ state: State) {
         for continuation in continuations.values { deliveries.add(.element(state, continuation)) }
     }
 
     /// Queues the end of all streams.
-    func finish() {
+    package func finish() {
         for continuation in continuations.values { deliveries.add(.end(continuation)) }
     }
 }
