@@ -39,7 +39,7 @@ public final class SharedTier: Sendable {
         /// The removals by this process, by the names of their objects.
         var ownRemovals = BoundedDictionary<String, OwnRemoval>(capacity: 20_000)
         /// The removals that the engine has not accepted yet.
-        var pendingRemovals: Set<TierScope> = []
+        var pendingRemovals: Set<Removal> = []
         /// Records whose bodies this process could not complete: their times of writing, by name. A dropped record
         /// costs one more attempt.
         var refused = BoundedDictionary<String, Int64>(capacity: 1000)

@@ -31,7 +31,7 @@ enum ArchivedText {
         case let name?: throw ArchiveError(reason: "the encoding “\(name)” of the body is unknown")
         }
         let utf8 = Data(text.utf8)
-        let charset = Charset(label: MediaType(contentType)?.charset ?? "utf-8")
+        let charset = Charset(label: charsetLabel(in: contentType))
         var candidates = [Array(utf8), mark + utf8]
         switch charset {
         case .utf16LittleEndian?, .utf16BigEndian?:
@@ -45,5 +45,15 @@ enum ArchivedText {
         let isUTF16 = charset == .utf16LittleEndian || charset == .utf16BigEndian
         if !isUTF16, Charset.ascii.bytes(of: text) != nil { return utf8 }
         throw ArchiveError(reason: "the text of the body is not in an encoding of its size")
+    }
+
+    /// Returns the label of the charset of a media type: "utf-8" for a type without one.
+    private static func charsetLabel(in contentType: String?) -> String {
+        if let type = MediaType(contentType) { return type.charset ?? "utf-8" }
+        // A malformed type may still name its charset.
+        guard let type = contentType?.lowercased(), let start = type.firstRange(of: "charset=")?.upperBound else {
+            return "utf-8"
+        }
+        return type[start...].prefix { $0 != ";" }.filter { $0 != "\"" && $0 != " " }
     }
 }

@@ -181,7 +181,9 @@ private struct Case: CustomTestStringConvertible {
         #expect(actions == c.actions)
     }
 
-    @Test("In any order, only the latest load counts, and no event loses a value", .requirement("I4", "I5"))
+    @Test(
+        "In any order, only the latest load counts, one load runs while loading, and no event loses a value",
+        .requirement("I4", "I5"))
     func anyOrder() {
         var generator = SeededGenerator()
         let failure = "\(generator)"

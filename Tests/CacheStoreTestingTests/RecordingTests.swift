@@ -240,14 +240,18 @@ struct RecordingTests {
     @Test(
         "the charset and the size decide about the bytes of a text",
         arguments: [
-            ("utf-8", "naïve", 6, Data("naïve".utf8)), ("", "edited", 3, Data("edited".utf8)),
-            ("", "\u{E9}", 1, Data([0xE9])), ("iso-8859-1", "\u{E9}", 1, Data([0xE9])),
-            ("", "a", 4, Data([0xEF, 0xBB, 0xBF, 0x61])), ("utf-16be", "a", 2, Data([0x00, 0x61])),
-            ("\"UTF-16\"", "a", 4, Data([0xFF, 0xFE, 0x61, 0x00])), ("shift_jis", "ascii", 5, Data("ascii".utf8)),
-            ("shift_jis", "日本語", 6, nil), ("shift_jis", "日本語 abc", 10, nil), ("utf-8", "lossy \u{FFFD}", 7, nil),
+            ("; charset=utf-8", "naïve", 6, Data("naïve".utf8)), ("", "edited", 3, Data("edited".utf8)),
+            ("", "\u{E9}", 1, Data([0xE9])), ("; charset=iso-8859-1", "\u{E9}", 1, Data([0xE9])),
+            ("", "a", 4, Data([0xEF, 0xBB, 0xBF, 0x61])), ("; charset=utf-16be", "a", 2, Data([0x00, 0x61])),
+            ("; charset=\"UTF-16\"", "a", 4, Data([0xFF, 0xFE, 0x61, 0x00])),
+            ("; charset=shift_jis", "ascii", 5, Data("ascii".utf8)), ("; charset=shift_jis", "日本語", 6, nil),
+            ("; charset=shift_jis", "日本語 abc", 10, nil), ("; charset=utf-8", "lossy \u{FFFD}", 7, nil),
+            // A malformed type still names its charset.
+            (" charset=utf-16be", "a", 2, Data([0x00, 0x61])), (", */*; charset=\"shift_jis\"", "日本語", 6, nil),
+            (" malformed", "edited", 3, Data("edited".utf8)),
         ] as [(String, String, Int, Data?)])
-    func charsets(charset: String, text: String, size: Int, bytes: Data?) async throws {
-        let type = charset.isEmpty ? "text/plain" : "text/plain; charset=\(charset)"
+    func charsets(parameters: String, text: String, size: Int, bytes: Data?) async throws {
+        let type = "text/plain\(parameters)"
         let reply = try await answer(status: 200, #""size": \#(size), "text": "\#(text)""#, [("Content-Type", type)])
         #expect(reply?.body == bytes)
     }

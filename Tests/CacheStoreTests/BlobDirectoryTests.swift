@@ -2,7 +2,9 @@ import TestSupport
 
 @Suite("BlobDirectory")
 struct BlobDirectoryTests {
-    let sandbox = BlobSandbox()
+    let sandbox: BlobSandbox
+
+    init() throws { sandbox = try BlobSandbox() }
 
     @Test("finds a file only by digest and length")
     func found() throws {

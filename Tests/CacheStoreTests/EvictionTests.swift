@@ -57,7 +57,9 @@ struct EvictionTests {
         #expect(try store.check(digests: true).isSound)
     }
 
-    @Test("evicts by last access and by age; a hit renews the access, a 304 neither, a 200 both", .requirement("J1"))
+    @Test(
+        "evicts by last access and by age, both strictly; a hit renews the access, a 304 neither, a 200 both",
+        .requirement("J1"))
     func byTime() async throws {
         try fill(["used", "freshened", "replaced", "left"])
         sandbox.clock.advance(by: 96)

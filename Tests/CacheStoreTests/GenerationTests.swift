@@ -112,6 +112,14 @@ struct GenerationTests {
         #expect(try RawIndex(sandbox.indexPath).value("SELECT count(*) FROM removal") == "1000")
     }
 
+    @Test("a generation with a later number than the index's refuses the load")
+    func laterNumber() throws {
+        for number in 0..<5 { try store.remove(.path(number)) }
+        let generation = try store.generation()
+        try RawIndex(sandbox.indexPath).execute("UPDATE state SET generation = generation - 1; DELETE FROM removal")
+        #expect(try store.recordFailure(for: .path("a"), status: 500, unlessRemovedSince: generation) == 0)
+    }
+
     @Test("a generation of an earlier index refuses the load, even after as many removals from the new index")
     func equalNumbers() throws {
         for number in 0..<5 { try store.remove(.path(number)) }

@@ -21,7 +21,7 @@ struct LongCallTests {
 
     @Test("writes bytes to their offset")
     func writeAtOffset() throws {
-        let sandbox = BlobSandbox()
+        let sandbox = try BlobSandbox()
         let staged = try StagedFile(namedBelow: sandbox.root)
         let file = staged.descriptor
         try Self.bytes.withUnsafeBytes { (bytes) throws in try file.write(bytes, at: 3) }

@@ -104,9 +104,14 @@ struct QueryAuthorizationTests {
     @Test("VACUUM is refused, and VACUUM INTO creates no file", arguments: ["VACUUM", "VACUUM main INTO ?1"])
     func vacuum(_ sql: String) throws {
         let target = sandbox.directory.path + "/copy"
-        let error = #expect(throws: StoreError.self) { try store.query(sql, sql.contains("?") ? [.text(target)] : []) }
-        #expect(error?.sqlite != nil)
-        #expect(!FileManager.default.fileExists(atPath: target))
+        let arguments: [SQLValue] = sql.contains("?") ? [.text(target)] : []
+        for query: () throws -> SQLRows in [
+            { try store.query(sql, arguments) }, { try ResponseStore.query(sql, arguments, inStoreAt: sandbox.url) },
+        ] {
+            let error = #expect(throws: StoreError.self) { try query() }
+            #expect(error?.sqlite != nil)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: sandbox.directory.path) == ["store"])
+        }
     }
 
     @Test("A second statement is refused, even a SELECT", arguments: ["SELECT 1; SELECT 2", "SELECT 1;;SELECT 2 --"])

@@ -247,7 +247,7 @@ struct SnapshotTests {
                 group.addTask { [sandbox] in
                     var generator = SeededGenerator(seed: seed.seed &+ UInt64(number))
                     while !isDone.value {
-                        try await MixedConcurrencyTests.act(on: store, &generator, sandbox)
+                        try await MixedConcurrencyTests.act(on: store, &generator, sandbox, .manyChanges)
                         await Task.yield()
                     }
                 }

@@ -72,6 +72,14 @@ import TestSupport
         #expect(transport.requests.map { $0.headerFields[HTTPField.Name.ifNoneMatch] } == ["*", nil, nil])
     }
 
+    @Test("an engine that refuses every write is asked with the condition again", .requirement("T3"))
+    func refusedWrites() async throws {
+        let engine = try PlainEngine(
+            "https://bucket.example/", conditionalWrites: true, transport: ScriptedTransport { _, _ in .reply(405) })
+        await #expect(throws: TierEngineError.self) { try await engine.put(Data(), as: "a", onlyIfAbsent: true) }
+        #expect(engine.hasConditionalWrites)
+    }
+
     @Test(
         "a killed or stopped engine fails no load, and is used again once it answers", .requirement("T6"),
         .enabled(if: EngineProcess.hasNginx), .timeLimit(.minutes(5)))

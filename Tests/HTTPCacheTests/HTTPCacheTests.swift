@@ -154,7 +154,9 @@ import TestSupport
         #expect(try attributes() == before)
     }
 
-    @Test("A bare 304 keeps the stored lifetime, its Cache-Control replaces the lifetime", .requirement("C4"))
+    @Test(
+        "A bare 304 keeps the stored lifetime, its Cache-Control replaces the lifetime, otherwise the default counts",
+        .requirement("C4"))
     func lifetimeAfter304() async throws {
         struct Case {
             let stored: String?

@@ -145,6 +145,7 @@ import TestSupport
         #expect(try await answer(fixture, content("one")) == (.disk, "QUERY: one"))
         await eventually { !fixture.cache.isRevalidating }
         #expect(transport.sent.map(\.body) == ["one", "one"].map { Data($0.utf8) })
+        #expect(transport.requests.map(\.method) == [.query, .query])
     }
 
     @Test("A failing origin leads to the stale answer", .requirement("Q15"))

@@ -19,7 +19,9 @@ import TestSupport
         return (fixture, transport)
     }
 
-    @Test("Within the window, serves stale immediately, and validates it once in full", .requirement("E01", "C04"))
+    @Test(
+        "Within the window, serves stale immediately, and validates it once in full, with the fields of the request",
+        .requirement("E01", "C04"))
     func whileRevalidating() async throws {
         let gate = Gate()
         let (fixture, transport) = try await filled(

@@ -27,6 +27,7 @@ private enum Effect: Equatable {
     }
 
     private func effect(_ decision: StorageDecision) -> Effect {
+        #expect(!decision.isStorable || !decision.removesStored)
         if decision.isStorable { return .stored(decision.rule) }
         return decision.removesStored ? .removed(decision.rule) : .passed(decision.rule)
     }
@@ -299,7 +300,8 @@ private enum Effect: Equatable {
         "RFC 9110 §9.3.3: a POST needs explicit freshness", .requirement("S15"),
         arguments: [
             ("Cache-Control: max-age=60", true, true), ("Cache-Control: max-age=0", true, true),
-            ("Expires: Sun, 06 Nov 1994 08:49:37 GMT", true, true), ("Cache-Control: s-maxage=60", false, true),
+            ("Expires: Sun, 06 Nov 1994 08:49:37 GMT", true, true), ("Expires: 0", true, true),
+            ("Cache-Control: s-maxage=60", false, true),
             ("X: y", false, false), ("Cache-Control: public", false, false), ("Cache-Control: private", false, false),
             ("Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT", false, false), ("Cache-Control: max-age=x", false, false),
         ])
@@ -310,8 +312,10 @@ private enum Effect: Equatable {
 
     @Test("RFC 9111 §5.3: max-age of a POST overrides Expires, even if malformed", .requirement("S15"))
     func postConflict() {
-        #expect(post("Cache-Control: max-age=60", "Expires: 0"))
-        #expect(!post("Cache-Control: max-age=x", "Expires: 0"))
+        for policy in [CachePolicy(), .shared] {
+            #expect(post("Cache-Control: max-age=60", "Expires: 0", policy: policy))
+            #expect(!post("Cache-Control: max-age=x", "Expires: 0", policy: policy))
+        }
     }
 
     @Test("A missing or repeated Content-Location makes a POST unstorable", .requirement("S15"))
@@ -323,11 +327,20 @@ private enum Effect: Equatable {
 
     @Test("RFC 9110 §8.7: only a 200 to a POST equals the answer to a GET", .requirement("S15"))
     func postStatus() {
+        var request = Sample.request(method: .post)
+        request.path = "/a?q"
+        let location = "Content-Location: /a?q"
         for code in 100...599 {
-            #expect(
-                post("Cache-Control: max-age=60", status: HTTPResponse.Status(code: code)) == (code == 200), "\(code)")
+            let status = HTTPResponse.Status(code: code)
+            let expected = code == 200 ? Effect.stored(.postCacheable) : .passed(.postNotCacheable)
+            #expect(effect("max-age=60", location, status: status, to: request) == expected, "\(code)")
+            // A response that is not cacheable removes nothing.
+            let forbidden = effect("no-store", location, status: status, to: request)
+            #expect(forbidden == .passed(.postNotCacheable), "\(code)")
         }
-        #expect(decide("Cache-Control: max-age=60", to: Sample.request(method: .post)).rule == .postNotCacheable)
+        for control in ["max-age=60", "no-store"] {
+            #expect(effect(control, to: Sample.request(method: .post)) == .passed(.postNotCacheable))
+        }
     }
 
     @Test("Rules that forbid storing the response to a GET apply to a POST", .requirement("S15", "S04", "S06"))

@@ -49,7 +49,7 @@ private struct RequestSums {
 
     mutating func add(_ record: RequestRecord) {
         let offset = record.startedAt.milliseconds - from
-        // Before the time that was asked for.
+        // Skip a record from before the requested time.
         guard offset >= 0 else { return }
         // Another process may have a different clock.
         let bucket = min(Int(offset / bucketMilliseconds), series.count - 1)

@@ -26,7 +26,8 @@ extension CacheTransaction {
     func forward(
         _ forwarding: Forwarding, _ lock: KeyLock? = nil, isRetry: Bool = false
     ) async throws(LoadError) -> CachedResponse {
-        // Before sending: an invalidation while the request is in flight must prevent the commit (RFC 9111 §4.4).
+        // Read the generation before sending: an invalidation while the request is in flight must prevent the commit
+        // (RFC 9111 §4.4).
         let generation = generation(before: forwarding)
         let requested = configuration.clock()
         let reply: TransportResponse

@@ -105,7 +105,7 @@ extension CacheTransaction {
 
     /// Logs a failed request.
     func logFailure(_ error: TransportError) {
-        // Only the code, because the message of the network layer may quote the request.
+        // Log only the code, because the message of the network layer may quote the request.
         configuration.log(
             .errors, .info, "the origin could not be asked", ["url": "\(LoggedURL(url))", "error": "\(error.code)"])
     }

@@ -119,7 +119,7 @@ extension CacheTransaction {
         let arriving = ArrivingResponse(
             response: response, body: body, length: length, generation: received.generation,
             verifiesDigests: policy.verifiesDigests)
-        // Before the body starts, because its end removes the response again.
+        // Add the response before the body starts, because the end of the body removes it again.
         if joins { context.coalescer.add(arriving, for: key, number) }
         body.start(received.reply.body)
         var answer = self.response(

@@ -10,8 +10,9 @@ struct KeyChecksum {
     let key: Int64
 
     init(_ key: CacheKey) {
-        // A cryptographic hash is not needed: a collision hides one damaged row, or lets a removal affect one more
-        // load.
+        // A cryptographic hash is not needed. A collision hides a damaged row, or lets a lock, a ghost count or a
+        // removal affect one more key. While the index is sound, no collision answers a key with the response of
+        // another.
         var hash = FNV1a()
         hash.update(key.partition)
         partition = Int64(bitPattern: hash.value)

@@ -16,7 +16,7 @@ enum URLText {
     static func withoutCredentials(_ url: String) -> String {
         guard let start = url.firstRange(of: "//")?.upperBound else { return url }
         let authority = url[start...].prefix { !"/?#".contains($0) }
-        // The last one: no part of a password with an `@` may reach a message.
+        // Find the last `@`: no part of a password with an `@` may reach a message.
         guard let end = authority.lastIndex(of: "@") else { return url }
         return String(url[..<start] + url[url.index(after: end)...])
     }

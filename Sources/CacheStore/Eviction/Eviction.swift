@@ -62,7 +62,7 @@ extension WriteTransaction {
                     hasMoved = true
                     break
                 }
-                // Before the removal, because its trigger deletes the access row.
+                // Remember the uses before the removal, whose trigger deletes the access row.
                 if order.kind == .priority, try rememberUses(of: candidate.id) { ghosts += 1 }
                 let isRemoved = try removing(.evicted) { () throws(StoreError) in try removeEntry(id: candidate.id) }
                 guard isRemoved else { break }
@@ -73,7 +73,7 @@ extension WriteTransaction {
             // Each entry that an access has moved may have cost a write, so then the time alone decides.
             if batch.report.entries >= least || hasMoved, isOutOfTime { break }
         }
-        // In this transaction: a rollback undoes the progress of the walk together with the removals.
+        // End the walk in this transaction: a rollback then undoes its progress together with the removals.
         try order.finish(connection)
         if order.kind == .priority { try boundGhosts(added: ghosts) }
         batch.report.bytes = max(0, bytesBefore &- size.bodyBytes)

@@ -97,7 +97,7 @@ extension WriteTransaction {
 
     /// Updates the priority of an accessed entry from the present age, its accesses and its size.
     func raisePriority(of entry: Int64) throws(StoreError) {
-        // UPDATE and no INSERT: a pinned entry has no priority.
+        // Insert no row, because a pinned entry has no priority.
         let statement = try connection.prepared(
             """
             UPDATE priority SET priority = (SELECT value FROM entry_value WHERE entry_value.entry_id = ?1)

@@ -130,7 +130,7 @@ extension StoreDirectory {
                 let wasKilled = try connection.clearWriters()
                 work.hasLeftovers = work.hasLeftovers || wasKilled || !wasShutDown
             }
-            // After the first read, because SQLite has then opened the WAL, by name and not by file.
+            // Compare after the first read, because SQLite has then opened the WAL, by name and not by file.
             guard indexIdentity == identity else { return .moved }
             // The names of the index and the WAL must survive a power cut, too.
             if configuration.isDurable { try usable { () throws(StoreError) in try syncNames() } }

@@ -176,7 +176,7 @@ extension WriteLock {
         let start = ContinuousClock.now
         let isTaken = take(within: timeout)
         let value = try body(remaining(of: timeout, since: start))
-        // SQLite's lock was free, so the holder of this lock does not write. The next waits are short.
+        // SQLite's lock was free, so the holder of this lock probably does not write. The next waits are short.
         if !isTaken { state.withLock { $0.isStuck = true } }
         return value
     }

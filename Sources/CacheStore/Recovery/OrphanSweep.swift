@@ -73,7 +73,7 @@ extension ResponseStore {
     /// Returns the digests of files without a row. Without the write lock, the result is only a guess.
     func unlistedFiles() throws(StoreError) -> [ContentDigest] {
         var files: [ContentDigest] = []
-        // List the files first: a body that is stored in between has its row by the time of the queries.
+        // List the files first: a body that is stored after the listing is not in the list.
         try blobs.forEachFile { digest, _ in if let digest { files.append(digest) } }
         return try readLong { (connection) throws(StoreError) in
             var unlisted: [ContentDigest] = []

@@ -22,7 +22,7 @@ extension ResponseStore {
                 return batch
             }
             restartWAL()
-            // Last, from the space that the eviction has freed.
+            // Write the ballast last, into the space that the eviction has freed.
             writeBallast()
             observation.log.warning(
                 "the disk is full; evicted entries", ["entries": "\(report.entries)", "bytes": "\(report.bytes)"])

@@ -177,7 +177,7 @@ package final class RequestRecorder: Sendable {
 
     /// Writes the records in memory and closes the file.
     func end() {
-        // First, so that no record arrives after the last write.
+        // Set the flag first, so that no record arrives after the last write.
         state.withLock { $0.isEnded = true }
         flush()
         // Another process may have kept the lock. Then the write has put its records back.

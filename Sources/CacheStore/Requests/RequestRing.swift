@@ -105,7 +105,7 @@ package struct RequestRing: Sendable {
             }
             try write(bytes, at: offset)
         }
-        // The header last: after a kill before this write, the next process overwrites the records.
+        // Write the header last: after a kill before this write, the next process overwrites the records.
         try write(header)
     }
 
@@ -119,12 +119,12 @@ package struct RequestRing: Sendable {
     /// Erases records. Requires the lock.
     func erase(_ erasure: Erasure) throws(StoreError) {
         guard var header = try header() else { return try file.truncate(to: 0) }
-        // First, so that no process adds a record of a request from before the erasure.
+        // Count the erasure first, so that no process adds a record of an earlier request.
         header.erasures += 1
         if erasure == .everything { header.first = header.next }
         try write(header)
         if erasure == .everything { return try file.truncate(to: Int64(RequestSlot.byteCount)) }
-        // Every slot of the file, because a killed process may have left records beyond the last number.
+        // Visit every slot of the file, because a killed process may have left records beyond the last number.
         try forEachSlot(from: Int64(RequestSlot.byteCount), limit: .max) { (slot, offset) throws(StoreError) in
             guard RequestSlot.mayBelong(slot, to: erasure) else { return }
             try write([UInt8](repeating: 0, count: slot.count), at: offset)

@@ -25,7 +25,7 @@ final class BusyWait {
     /// Whether SQLite should try the lock again.
     private func waits(attempt: Int32) -> Bool {
         let now = ContinuousClock.now
-        // SQLite counts from 0 for each lock, so the timeout applies to one lock and not to a statement.
+        // SQLite counts from 0 for each step of a statement and each checkpoint, so all locks of one share the timeout.
         if attempt == 0 { deadline = now + timeout }
         guard now < deadline, stop?.isSet != true else { return false }
         // Repeat the first attempts without a pause, because most locks are held for microseconds.

@@ -54,12 +54,15 @@ extension SharedTier {
         // Not cancelled at the deadline: a late lookup ends by itself, without the body, so that the connection stays
         // usable.
         let lookup = Task { await find(request, lateness) }
-        let result = await withTimeLimit(deadline, configuration.sleep) {
-            await withTaskCancellationHandler {
-                await lookup.value
-            } onCancel: {
-                lateness.begin()
-            }
+        let sleep: @Sendable (Duration) async throws -> Void = { [configuration] limit in
+            try await configuration.sleep(limit)
+            // This precedes the result of the time limit. Otherwise the lookup could open a body that no task reads.
+            lateness.begin()
+        }
+        let result = await withTaskCancellationHandler {
+            await withTimeLimit(deadline, sleep) { await lookup.value }
+        } onCancel: {
+            lateness.begin()
         }
         let end = configuration.uptime()
         // A cancellation by the caller says nothing about the engine.

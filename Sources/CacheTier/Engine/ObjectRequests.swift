@@ -82,8 +82,10 @@ final class ObjectRequests: Sendable {
         }
         // Not 400, because S3 also answers 400 for expired credentials.
         if isConditional, [405, 501].contains(status.code) {
+            let isWritten = try await put(bytes, as: name, onlyIfAbsent: false)
+            // Note this only now: an engine that refuses every write, such as one in maintenance, may know conditions.
             conditions.withLock { $0 = false }
-            return try await put(bytes, as: name, onlyIfAbsent: false)
+            return isWritten
         }
         throw await failure(.put, response)
     }

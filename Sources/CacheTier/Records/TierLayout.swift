@@ -49,14 +49,14 @@ struct TierLayout: Sendable {
     }
 
     /// Returns the scheme and the authority of a URL, in lower case.
-    static func origin(of url: String) -> String {
+    private static func origin(of url: String) -> String {
         let text = normalized(url)
         guard let separator = text.firstRange(of: "://") else { return text }
         return String(text[..<separator.upperBound] + text[separator.upperBound...].prefix { $0 != "/" })
     }
 
     /// Returns a URL as ``HTTPTypes/HTTPRequest/url`` states it.
-    static func normalized(_ url: String) -> String {
+    private static func normalized(_ url: String) -> String {
         guard let separator = url.firstRange(of: "://") else { return url }
         let rest = url[separator.upperBound...].prefix { $0 != "#" }
         let authority = rest.prefix { $0 != "/" && $0 != "?" }

@@ -16,7 +16,7 @@ extension SharedTier {
     public func removeAll(in scope: TierScope) async throws(TierError) {
         guard keys.canWrite else { throw .readOnly }
         do throws(TierEngineError) {
-            try await remove(scope, evenIfUnknown: true)
+            try await remove(removal(of: scope), evenIfUnknown: true)
         } catch {
             throw .engine(error.description)
         }
@@ -27,16 +27,14 @@ extension SharedTier {
     func invalidate(after request: HTTPRequest, _ reply: HTTPResponse) {
         let urls = Invalidation.targets(of: request, url: request.url, reply: reply)
         let tags = CacheGroups.invalidated(by: reply.headerFields, method: request.method)
-        let removals =
-            Set(urls.map { TierScope.url(TierLayout.normalized($0)) })
-            .union(tags.map { TierScope.tag($0, origin: TierLayout.origin(of: request.url)) })
-        for removal in removals {
-            // First, so that this process stops using the responses even if the engine never takes the removal.
-            noteOwnRemoval(layout.removal(removal))
+        let scopes = urls.map { TierScope.url($0) } + tags.map { TierScope.tag($0, origin: request.url) }
+        for removal in Set(scopes.map { self.removal(of: $0) }) {
+            // Note the removal first: this process then stops using the responses even if the engine never takes it.
+            noteOwnRemoval(name(of: removal))
             guard canWrite else { continue }
-            let next = state.withLock { state -> TierScope? in
+            let next = state.withLock { state -> Removal? in
                 let isFull = state.pendingRemovals.count >= Self.removalLimit
-                let removal = isFull ? .partition : removal
+                let removal = isFull ? self.removal(of: .partition) : removal
                 guard state.pendingRemovals.insert(removal).inserted else { return nil }
                 return removal
             }
@@ -44,11 +42,30 @@ extension SharedTier {
         }
     }
 
+    /// A removal by a name of fixed length. The engine may be down for long, and the origin chooses URLs and tags.
+    enum Removal: Hashable, Sendable {
+        /// The key of a URL.
+        case key(String)
+        /// The name of a scope's object.
+        case scope(String)
+    }
+
+    private func removal(of scope: TierScope) -> Removal {
+        if case .url(let url) = scope.kind { .key(layout.key(of: url)) } else { .scope(layout.removal(scope)) }
+    }
+
+    private func name(of removal: Removal) -> String {
+        switch removal {
+        case .key(let key): layout.keyObject(key)
+        case .scope(let name): name
+        }
+    }
+
     /// The most removals that this process keeps individually. Above it, a removal covers the whole partition.
     private static let removalLimit = 10_000
 
     /// `pause` is the pause before the next attempt if this one fails. Doubles up to 30 seconds.
-    private func attempt(_ removal: TierScope, pause: Duration) {
+    private func attempt(_ removal: Removal, pause: Duration) {
         writes.addUrgent { [self] in
             do throws(TierEngineError) {
                 // Requests after this attempt begin another one.
@@ -68,9 +85,8 @@ extension SharedTier {
     }
 
     /// Writes a removal. With `evenIfUnknown`, writes that of a URL even if the tier has nothing of the URL.
-    private func remove(_ scope: TierScope, evenIfUnknown: Bool) async throws(TierEngineError) {
-        guard case .url(let url) = scope.kind else { return try await writeRemoval(of: layout.removal(scope)) }
-        let key = layout.key(of: url)
+    private func remove(_ removal: Removal, evenIfUnknown: Bool) async throws(TierEngineError) {
+        guard case .key(let key) = removal else { return try await writeRemoval(of: name(of: removal)) }
         var object = KeyObject()
         switch await readKeyObject(key) {
         case .found(let found): object = found

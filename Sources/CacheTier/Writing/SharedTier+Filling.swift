@@ -155,7 +155,7 @@ extension SharedTier {
             // In this order, a kill in between leaves objects without a name, and no name without its objects.
             try await writeBody(record)
             try await putSealed(encoded, as: name)
-            // Only if absent: another machine may have written a removal or other names since the read.
+            // Write only if absent: another machine may have written a removal or other names since the read.
             if known == nil { try await writeKey(KeyObject(names: [names]), key, onlyIfAbsent: true) }
             change { state in
                 state.statistics.writes += 1

@@ -1,12 +1,16 @@
 /// Encodes the head with the names of the properties. Times are seconds since 1970. Each field is a pair of its name
 /// and its bytes. Bytes are one character each (ISO 8859-1), because a value need not be UTF-8 (RFC 9110 §5.5).
-/// Decoding accepts every encoded response, and throws `DecodingError` for anything else.
+/// Decoding throws `DecodingError` for a missing or invalid property. A part of `null` counts as absent.
 extension StoredResponse: Codable {
     private struct Encoded: Codable {
         struct Part: Codable {
             let start: Int64
             let end: Int64
             let completeLength: Int64?
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case status, reasonPhrase, fields, requestTime, responseTime, varyKey, hasIntactBody, isBodyDecoded, part
         }
 
         let status: Int
@@ -36,25 +40,27 @@ extension StoredResponse: Codable {
     /// Decodes a response. Throws `DecodingError` for invalid properties.
     public init(from decoder: any Decoder) throws {
         let encoded = try Encoded(from: decoder)
-        func corrupted(_ reason: String) -> DecodingError {
-            .dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath, debugDescription: reason))
+        func corrupted(_ key: Encoded.CodingKeys, _ reason: String) -> DecodingError {
+            .dataCorrupted(DecodingError.Context(codingPath: decoder.codingPath + [key], debugDescription: reason))
         }
 
         // HTTPResponse.Status traps on any other code.
-        guard (0...999).contains(encoded.status) else { throw corrupted("\(encoded.status) is not a status code") }
+        guard (0...999).contains(encoded.status) else {
+            throw corrupted(.status, "\(encoded.status) is not a status code")
+        }
         // HTTPFields traps on 65,536 fields.
-        guard encoded.fields.count <= 65_535 else { throw corrupted("\(encoded.fields.count) fields") }
+        guard encoded.fields.count <= 65_535 else { throw corrupted(.fields, "\(encoded.fields.count) fields") }
         var fields = HTTPFields()
         for line in encoded.fields {
             guard line.count == 2, let name = HTTPField.Name(line[0]),
                 let field = HTTPField(name: name, latin1Value: line[1])
-            else { throw corrupted("\(line) is not a field") }
+            else { throw corrupted(.fields, "\(line) is not a field") }
             fields.append(field)
         }
         let part = try encoded.part.map { part in
             guard part.start < part.end,
                 let decoded = StoredPart(bytes: part.start..<part.end, completeLength: part.completeLength)
-            else { throw corrupted("\(part) is not a part of the body") }
+            else { throw corrupted(.part, "\(part) is not a part of the body") }
             return decoded
         }
         self.init(

@@ -2,8 +2,8 @@ internal import ByteText
 internal import RawStructuredFieldValues
 
 /// The query differences that do not matter to a response, from its `No-Vary-Search`
-/// (draft-ietf-httpbis-no-vary-search). The draft calls this URL search variance. An unreadable or contradictory field
-/// means the default: every difference matters.
+/// (draft-ietf-httpbis-no-vary-search). The draft calls this a URL variation config. An unreadable or contradictory
+/// field means the default: every difference matters.
 package struct NoVarySearch: Hashable, Sendable {
     /// The parameters whose presence, number and values matter. Names are decoded UTF-8 bytes, because `String` would
     /// treat canonically equivalent names as equal.
@@ -29,7 +29,7 @@ package struct NoVarySearch: Hashable, Sendable {
     /// Whether every difference matters, so that only the same URL is equivalent.
     package var isDefault: Bool { self == NoVarySearch() }
 
-    /// §3: ignores unknown members, and the parameters of known members.
+    /// Ignores unknown members (§3), and the parameters of known members.
     private init?(_ members: OrderedMap<String, ItemOrInnerList>) {
         if let value = members["key-order"] {
             guard case .bool(let flag) = value.bareItem else { return nil }
@@ -37,8 +37,8 @@ package struct NoVarySearch: Hashable, Sendable {
         }
         switch (members["params"], members["except"]) {
         case (nil, nil):
-            // By its text, the draft gives the default to a field with neither. The draft's example `key-order` would
-            // then have no meaning, so here such a field takes effect.
+            // §5.1: "If both … exist or neither exists, then return the default URL variation config." The draft's example
+            // `key-order` would then have no meaning, so here such a field takes effect.
             break
         case (let value?, nil):
             guard let names = value.strings else { return nil }
@@ -60,7 +60,7 @@ package struct NoVarySearch: Hashable, Sendable {
 // MARK: - Comparing
 
 extension NoVarySearch {
-    /// Whether two URLs are equivalent modulo search variance (§6). Both are normalised URLs without a fragment. Takes
+    /// Whether two URLs are equivalent modulo variation config (§6). Both are normalised URLs without a fragment. Takes
     /// time linear in their lengths. With key order ignored, sorting takes O(n log n).
     package func isEquivalent(_ first: String, _ second: String) -> Bool {
         if first.hasSameBytes(as: second) { return true }

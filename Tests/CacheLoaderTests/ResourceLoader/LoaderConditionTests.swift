@@ -173,7 +173,8 @@ import TestSupport
         #expect(try await waiting.value == "good")
     }
 
-    @Test("Loads without a request fail immediately under any condition", .requirement("H9"))
+    @Test(
+        "Loads without a request fail immediately under any condition: a stored 404, and cacheOnly", .requirement("H9"))
     func withoutNetwork() async throws {
         let transport = ScriptedTransport { _, _ in .reply(404, [.cacheControl: "max-age=60"]) }
         let fixture = try LoaderFixture(transport: transport) { configuration in

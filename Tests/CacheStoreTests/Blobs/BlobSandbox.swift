@@ -5,12 +5,9 @@ struct BlobSandbox {
     let directory: TemporaryDirectory
     let root: FileDescriptor
 
-    /// Without a directory no test can run.
-    init() {
-        do {
-            directory = try TemporaryDirectory()
-            root = try FileDescriptor.openDirectory(atPath: directory.path)
-        } catch { fatalError("\(error)") }
+    init() throws {
+        directory = try TemporaryDirectory()
+        root = try FileDescriptor.openDirectory(atPath: directory.path)
     }
 
     /// The path of the file of a digest.

@@ -2,12 +2,15 @@ import TestSupport
 
 @Suite("Durable blobs")
 struct DurableBlobTests {
-    let sandbox = BlobSandbox()
+    let sandbox: BlobSandbox
     let blobs: BlobDirectory
     let body = Data.noise(50_000, seed: 3)
     var path: String { sandbox.path(of: ContentDigest(of: body)) }
 
-    init() throws { blobs = try BlobDirectory(root: sandbox.root, isDurable: true) }
+    init() throws {
+        sandbox = try BlobSandbox()
+        blobs = try BlobDirectory(root: sandbox.root, isDurable: true)
+    }
 
     @Test("storing content again replaces its file without reading it; open readers keep the old file")
     func replaced() throws {

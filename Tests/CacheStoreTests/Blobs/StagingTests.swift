@@ -2,7 +2,9 @@ import TestSupport
 
 @Suite("Staging below names")
 struct StagingTests {
-    let sandbox = BlobSandbox()
+    let sandbox: BlobSandbox
+
+    init() throws { sandbox = try BlobSandbox() }
 
     /// Runs `body` on a thread. Returns `nil` if it has not returned after a minute.
     private func result<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value? {

@@ -3,8 +3,10 @@ import TestSupport
 
 @Suite("Files without a name", .enabled(if: !DarwinPaths.areForced, "Darwin has no such files"))
 struct UnnamedFileTests {
-    let sandbox = BlobSandbox()
+    let sandbox: BlobSandbox
     let body = Data.noise(700_000, seed: 5)
+
+    init() throws { sandbox = try BlobSandbox() }
 
     @Test(
         "if an unnamed file cannot be linked, a named copy is, and later files have a name from the start",
@@ -78,7 +80,7 @@ struct UnnamedFileTests {
 
     /// Affects only the calling thread, which gets a separate mount namespace.
     private static func store(below path: String, keepsPrivileges: Bool) throws {
-        let test = UnnamedFileTests()
+        let test = try UnnamedFileTests()
         let root = try FileDescriptor.openDirectory(atPath: path)
         let blobs = try BlobDirectory(root: root)
         let staged = try blobs.stage(test.body)
@@ -93,7 +95,7 @@ struct UnnamedFileTests {
 
     private static func fillStore(at path: String) throws {
         try Namespace.unmountProc()
-        let body = UnnamedFileTests().body
+        let body = try UnnamedFileTests().body
         let store = try ResponseStore(directory: URL(filePath: path))
         for name in ["a", "b"] { try store.insert(body, metadata: .now, for: .path(name)) }
         store.close()

@@ -110,7 +110,7 @@ struct KeyLocksTests {
 
     // MARK: The file
 
-    @Test("a key lock creates a file for its owner, which stays empty; check, sweep and snapshot ignore it")
+    @Test("a key lock creates an empty file only for its owner; check, sweep and snapshot ignore the file")
     func directory() async throws {
         #expect(!exists())
         let lock = try #require(try store.tryLock(.path("a")))

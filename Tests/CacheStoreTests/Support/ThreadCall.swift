@@ -13,9 +13,11 @@ final class ThreadCall: Sendable {
         }
     }
 
-    /// Waits for the end of the call. Returns its error, or `nil`.
+    /// Waits for the end of the call. Returns its error, or `nil`. Throws an error that is not of the store.
     func error() throws -> StoreError? {
         try ended.waitForSignal()
-        return failure.withLock { $0 } as? StoreError
+        guard let error = failure.withLock({ $0 }) else { return nil }
+        guard let error = error as? StoreError else { throw error }
+        return error
     }
 }

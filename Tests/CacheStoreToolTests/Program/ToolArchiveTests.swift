@@ -8,11 +8,14 @@ extension ToolTests {
             .appending(path: "../../CacheStoreTestingTests/Recordings/chromium.har").standardizedFileURL
             .path(percentEncoded: false)
 
-        let tool = Tool()
+        let tool: Tool
         /// The file of an export.
         let file: String
 
-        init() throws { file = tool.directory.path + "/out.har" }
+        init() throws {
+            tool = try Tool()
+            file = tool.directory.path + "/out.har"
+        }
 
         @Test("A recording of Chromium fills a store; another import adds nothing")
         func chromium() async throws {

@@ -20,9 +20,12 @@ extension ToolTests {
     /// responses.
     @Suite("bad input", .serialized)
     struct BadInput {
-        let tool = Tool()
+        let tool: Tool
 
-        init() throws { try tool.fill([("http://a.test/before", "before")]) }
+        init() throws {
+            tool = try Tool()
+            try tool.fill([("http://a.test/before", "before")])
+        }
 
         private func expectUnharmed(sourceLocation: SourceLocation = #_sourceLocation) async throws {
             #expect(try await tool.stored("http://a.test/before") == "before", sourceLocation: sourceLocation)

@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("check", .serialized)
     struct Check {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         private func fill() async throws {
             for name in ["a", "b", "c"] {

@@ -3,10 +3,11 @@ import TestSupport
 extension ToolTests {
     @Suite("demo", .serialized)
     struct Demo {
-        let tool = Tool()
+        let tool: Tool
         let files: String
 
         init() throws {
+            tool = try Tool()
             files = "\(tool.directory.path)/files"
             let manager = FileManager.default
             for folder in ["a", "b/c", ".git", ".build", ".build-tsan"] {

@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("evict", .serialized)
     struct Evict {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         @Test("A directory that others may write is refused, unless an option accepts it or the command only reads")
         func foreignDirectory() async throws {

@@ -26,10 +26,11 @@ extension ToolTests {
             let candidates: [Candidate]
         }
 
-        let tool = Tool()
+        let tool: Tool
         let origin: LoopbackOrigin
 
         init() async throws {
+            tool = try Tool()
             origin = try await LoopbackOrigin { request in
                 switch request.path {
                 case "/fresh": .resource("hello".utf8, for: request, etag: "\"1\"", cacheControl: "max-age=3600")

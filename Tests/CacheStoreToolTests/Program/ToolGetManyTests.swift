@@ -3,13 +3,14 @@ import TestSupport
 extension ToolTests {
     @Suite("get, many", .serialized)
     struct GetMany {
-        let tool = Tool()
+        let tool: Tool
         let origin: LoopbackOrigin
         let underWay = RequestsUnderWay()
         /// Holds the first request until the last has arrived.
         let gate = Gate()
 
         init() async throws {
+            tool = try Tool()
             let (gate, underWay) = (gate, underWay)
             let asked = Mutex(0)
             origin = try await LoopbackOrigin { request in

@@ -27,10 +27,11 @@ extension ToolTests {
     /// `get --json`, and the marks of `get -v`.
     @Suite("get, reported", .serialized)
     struct GetReport {
-        let tool = Tool()
+        let tool: Tool
         let origin: LoopbackOrigin
 
         init() async throws {
+            tool = try Tool()
             origin = try await LoopbackOrigin { request in
                 switch request.path {
                 case "/fresh": .ok("hello".utf8, cacheControl: "max-age=3600")

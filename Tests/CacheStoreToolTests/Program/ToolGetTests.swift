@@ -3,10 +3,11 @@ import TestSupport
 extension ToolTests {
     @Suite("get", .serialized)
     struct Get {
-        let tool = Tool()
+        let tool: Tool
         let origin: LoopbackOrigin
 
         init() async throws {
+            tool = try Tool()
             origin = try await LoopbackOrigin { request in
                 switch request.path.prefix(while: { $0 != "?" }) {
                 case "/fresh":

@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("help", .serialized)
     struct Help {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         @Test(
             "Requested help goes to the standard output, with exit code 0",

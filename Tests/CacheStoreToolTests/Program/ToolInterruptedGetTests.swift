@@ -7,7 +7,7 @@ extension ToolTests {
         private static let mebibyte = 1 << 20
         private static let body = [UInt8](Data.noise(20 * mebibyte, seed: 1))
 
-        let tool = Tool()
+        let tool: Tool
         let origin: LoopbackOrigin
         private let stops: Stops
 
@@ -22,6 +22,7 @@ extension ToolTests {
         }
 
         init() async throws {
+            tool = try Tool()
             let stops = Stops()
             self.stops = stops
             origin = try await LoopbackOrigin { request in

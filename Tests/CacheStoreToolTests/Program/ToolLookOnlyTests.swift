@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("read-only commands", .serialized)
     struct LookOnly {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         @Test(
             "Commands that need a store create none",

@@ -3,9 +3,10 @@ import TestSupport
 extension ToolTests {
     @Suite("list, show and sql", .serialized)
     struct Look {
-        let tool = Tool()
+        let tool: Tool
 
         init() async throws {
+            tool = try Tool()
             for (url, size, age) in [
                 ("http://b.test/large", 12_345, "6000"), ("http://a.test/empty", 0, "60000"),
                 ("http://a.test/it's", 7, "0"),

@@ -4,9 +4,10 @@ extension ToolTests {
     /// An invalid command line gets an error with a reason, and a suggestion if possible.
     @Suite("messages", .serialized)
     struct Messages {
-        let tool = Tool()
+        let tool: Tool
 
         init() throws {
+            tool = try Tool()
             try tool.fill([("http://a.test/", "a"), ("http://a.test:8080/", "b"), ("https://a.test/", "c")])
         }
 

@@ -23,13 +23,14 @@ private struct Summary: Decodable, Equatable {
 extension ToolTests {
     @Suite("prefetch", .serialized)
     struct Prefetch {
-        let tool = Tool()
+        let tool: Tool
         let origin: LoopbackOrigin
         let underWay = RequestsUnderWay()
         /// Holds `/held…`.
         let gate = Gate()
 
         init() async throws {
+            tool = try Tool()
             let underWay = underWay
             let gate = gate
             let asked = Mutex<[String: Int]>([:])

@@ -5,7 +5,7 @@ extension ToolTests {
     struct Progress {
         @Test("get: shows the received share of a body, on a terminal only")
         func get() async throws {
-            let tool = Tool()
+            let tool = try Tool()
             let body = [UInt8](repeating: 1, count: 1_000_000)
             let reply = OriginReply.ok(body).delivered(.stalling(afterBytes: 500_000))
             let origin = try await LoopbackOrigin { _ in reply }

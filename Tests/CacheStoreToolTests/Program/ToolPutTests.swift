@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("put", .serialized)
     struct Put {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         @Test("Prints digest, size and URL of the stored body")
         func acknowledgement() async throws {

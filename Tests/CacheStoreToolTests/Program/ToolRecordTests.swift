@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("record", .serialized)
     struct Record {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         private struct State: Decodable, Equatable {
             let is_on: Bool

@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("remove", .serialized)
     struct Remove {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         @Test("Removes all responses of a URL, and reports whether any existed", .requirement("J2"))
         func remove() async throws {

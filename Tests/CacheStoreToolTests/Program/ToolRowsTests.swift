@@ -4,7 +4,9 @@ extension ToolTests {
     /// Rows on a terminal, in a pipe and in JSON.
     @Suite("rows", .serialized)
     struct Rows {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         private func fill(_ count: Int) throws {
             try tool.fill((0..<count).map { ("http://a.test/\(String(repeating: "long/", count: 20))\($0)", "\($0)") })

@@ -46,10 +46,11 @@ extension ToolTests {
                 "Remove", "By host, tag, media type, prefix, or an SQL expression.", "remove", "--host", "example.com"),
         ]
 
-        private let tool = Tool()
+        private let tool: Tool
         private let environment: [String: String]
 
         init() throws {
+            tool = try Tool()
             environment = ["XDG_CACHE_HOME": tool.directory.path, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"]
         }
 

@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("serve", .serialized)
     struct Serve {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         @Test("Refuses an invalid port", arguments: ["-1", "65536", "x"])
         func port(port: String) async throws {

@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("simulate", .serialized)
     struct Simulate {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         private struct Report: Decodable, Equatable {
             struct Policy: Decodable, Equatable {

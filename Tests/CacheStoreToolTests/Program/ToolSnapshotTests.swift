@@ -3,11 +3,12 @@ import TestSupport
 extension ToolTests {
     @Suite("snapshot", .serialized)
     struct Snapshot {
-        let tool = Tool()
+        let tool: Tool
         /// The directory of the snapshot.
         let copy: String
 
         init() async throws {
+            tool = try Tool()
             copy = tool.directory.path + "/copy"
             for name in ["a", "b", "c"] {
                 let body = String(repeating: name, count: 1000)

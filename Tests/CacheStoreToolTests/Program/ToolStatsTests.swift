@@ -3,7 +3,9 @@ import TestSupport
 extension ToolTests {
     @Suite("stats", .serialized)
     struct StatsOutput {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         /// Stores bodies as if they had been stored `age` seconds ago.
         private func fill(_ bodies: [(url: String, type: String?, byteCount: Int, age: Double)]) throws {

@@ -6,10 +6,11 @@ extension ToolTests {
     struct TerminalBodies {
         private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13]
 
-        private let tool = Tool()
+        private let tool: Tool
         private let origin: LoopbackOrigin
 
         init() async throws {
+            tool = try Tool()
             origin = try await LoopbackOrigin { request in
                 let body = request.path == "/picture" ? Self.picture : Array("text\n".utf8)
                 return .ok(body, cacheControl: "max-age=600")

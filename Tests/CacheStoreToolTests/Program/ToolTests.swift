@@ -11,12 +11,9 @@ struct Tool: Sendable {
     let directory: TemporaryDirectory
     private let executable: URL
 
-    /// Without a directory or the tool no test can run.
-    init() {
-        do {
-            directory = try TemporaryDirectory()
-            executable = try ProcessRunner.builtProduct(named: "cachestore")
-        } catch { fatalError("\(error)") }
+    init() throws {
+        directory = try TemporaryDirectory()
+        executable = try ProcessRunner.builtProduct(named: "cachestore")
     }
 
     /// The path of the store, existing or not.

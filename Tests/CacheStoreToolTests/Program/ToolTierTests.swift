@@ -4,7 +4,9 @@ extension ToolTests {
     /// The connections and the options of commands with a shared tier.
     @Suite("Connections to a tier")
     struct TierConnections {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         private func run(
             _ arguments: [String], _ variables: [String: String] = [:]

@@ -17,7 +17,9 @@ private struct Line: Decodable {
 extension ToolTests {
     @Suite("watch", .serialized)
     struct Watch {
-        let tool = Tool()
+        let tool: Tool
+
+        init() throws { tool = try Tool() }
 
         @Test("Prints a line per interval, below column headers")
         func text() async throws {

@@ -119,7 +119,7 @@ extension ProcessingPlan {
     }
 
     private static func metadata(_ entry: StoredEntry, _ error: any Error) -> Logger.Metadata {
-        // Only the type of an error that does not come from the store, because its text may quote the value.
+        // Log only the type of an error that does not come from the store, because its text may quote the value.
         [
             "url": "\(LoggedURL(entry.key.text))",
             "error": "\((error as? StoreError)?.logged ?? String(describing: type(of: error)))",

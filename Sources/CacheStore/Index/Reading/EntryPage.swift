@@ -251,7 +251,7 @@ extension EntryListing {
 
     /// The bounds of the keys with a prefix, from the position on.
     fileprivate func keys(beginningWith beginning: String) -> (start: [UInt8], end: [UInt8]) {
-        // Only one bound at each side: given two, SQLite may search with the wider one and read all rows between both.
+        // Give one bound for each side: with two, SQLite may search with the wider one and read all rows between both.
         let (start, end) = (Array(beginning.utf8), Array(beginning.utf8) + [0xff])
         guard let key = after.map({ Array($0.key.utf8) }) else { return (start, end) }
         if isDescending {

@@ -41,8 +41,6 @@ extension WriteTransaction {
     }
 
     private func write(_ access: AccessLog.Access, _ entry: Int64) throws(StoreError) {
-        // OR ROLLBACK, and CASE in place of min() and max(): if one of several changes may fail by itself, SQLite first
-        // copies each page that it changes. The copies took a third of the instructions.
         let update = try connection.prepared(
             """
             UPDATE OR ROLLBACK access SET
@@ -54,6 +52,9 @@ extension WriteTransaction {
         try run(update, access, entry)
         // The first access inserts the row. Selecting from `entry` inserts nothing for a removed entry.
         if connection.changes == 0 {
+            // Use OR ROLLBACK, and CASE in place of min() and max(): if one of several changes may fail by itself,
+            // SQLite first copies each page that it changes. The copies took a third of the instructions. The
+            // statements that write below run once for each batch or host.
             let insertion = try connection.prepared(
                 """
                 INSERT OR ROLLBACK INTO access (entry_id, recency, accessed_at, hit_count, is_pinned)

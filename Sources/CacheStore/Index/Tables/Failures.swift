@@ -56,7 +56,8 @@ extension Connection {
     package func recordFailure(
         for key: CacheKey, request: String = "", status: Int, at now: Int64, within window: Int64? = nil
     ) throws(StoreError) -> Int {
-        // If the clock was set back, the age of the latest failure is unknown, and the count starts again.
+        // With a window: if the clock was set back, the age of the latest failure is unknown, and the count starts
+        // again.
         let statement = try prepared(
             """
             INSERT INTO failure (partition, key, request, status, error_count, failed_at)

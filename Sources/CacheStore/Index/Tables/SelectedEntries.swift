@@ -40,7 +40,7 @@ extension Connection {
     func checkPredicate(of selection: EntrySelection) throws(StoreError) {
         guard let predicate = selection.predicate else { return }
         try authorizingQueries { () throws(StoreError) in
-            // In parentheses and again after WHEN: text that is valid in both places cannot close either.
+            // Try parentheses, and then CASE WHEN: text that is valid in both cannot close either.
             for condition in ["(\(predicate)\n)", "CASE WHEN \(predicate)\n THEN 1 END"] {
                 let statement = try prepare("SELECT 1 FROM cache_entries WHERE \(condition)")
                 guard statement.isReadOnly else { throw .index(SQLiteError(readOnlyRefuses: predicate)) }

@@ -62,7 +62,7 @@ package final class Checkpointer: Sendable {
         let isDue = isTooLong || pageCount - last >= (isLong ? retryPageCount : interval)
         lastPageCount.store(isDue ? pageCount : last, ordering: .relaxed)
         guard isDue else { return }
-        // Copying the WAL may need space, so it must not wait while the disk is almost full.
+        // While the disk is almost full, the writer waits and restarts the WAL, so that the next commits need no space.
         if isTooLong || directory.freeByteCount < 2 * Connection.maxWALByteCount {
             lane.runAndWait { copy() }
             let isRestarted = isCopied.exchange(false, ordering: .relaxed) && restart(connection)

@@ -78,7 +78,7 @@ extension IndexWriter {
             // Release the lock before a checkpoint, so that other processes can write.
             writeLock.release()
             commit.hold = transaction.age
-            // After the commit, because the next transaction gives a rolled-back id again.
+            // Advance after the commit, because the next transaction gives a rolled-back id again.
             accessLog.advance(to: newest)
             dependencies.deletion.add(transaction.releasedBodies)
             commit.evicted = transaction.evicted
@@ -120,7 +120,7 @@ extension IndexWriter {
             try accessLog.follow(connection.lastEntryID(), connection.largestRecency())
             try transaction.writeAccesses(limit: Self.accessLimit)
         }
-        // Before the jobs: a job that stores the same bytes then creates the file again.
+        // Delete before the jobs run: a job that stores the same bytes then creates the file again.
         if !dependencies.deletion.isEmpty { try dependencies.deletion.deleteBatch(transaction) }
     }
 

@@ -34,7 +34,7 @@ package struct WriteQueue<Job> {
 
     /// Whether no job waits. If none does, ends the leadership.
     package mutating func isFinished() -> Bool {
-        // In one step with the check: the next job finds no leader, so its caller leads.
+        // End the leadership in one step with the check: the next job finds no leader, so its caller leads.
         if waiting.isEmpty { hasLeader = false }
         return waiting.isEmpty
     }
