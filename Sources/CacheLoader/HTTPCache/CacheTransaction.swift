@@ -291,7 +291,7 @@ struct CacheTransaction: Sendable {
         if isBackground { return true }
         switch forwarding.reason {
         case .uriMiss, .varyMiss, .miss, .stale, .partial: break
-        // Such a request asks the origin for a reason of its own, such as a demand to validate.
+        // The request itself demands the origin, for example with no-cache, so another response does not answer it.
         case .bypass, .method, .request: return false
         }
         let directives = RequestDirectives(request, mode: policy.mode)

@@ -59,7 +59,7 @@ final class RequestCoalescer: Sendable {
 
         /// Ends a request. Returns its waiters, or none for a request that was stopped.
         mutating func end(_ key: CacheKey, sentBy sender: UInt64) -> [Waiter] {
-            // Also for a stopped request: it may have stored its response before it noticed the stop.
+            // A stopped request counts, too: it may have stored its response before it noticed the stop.
             epochs.advance(key)
             guard requests[key]?.sender == sender else { return [] }
             return requests.removeValue(forKey: key)?.waiters ?? []

@@ -83,7 +83,7 @@ extension WriteTransaction {
     }
 
     private func insertPriorities(upTo last: Int64) throws(StoreError) {
-        // IGNORE, because a trigger has already written the rows of entries that were stored since the choice.
+        // Ignore existing rows: a trigger has already written those of entries that were stored since the choice.
         let statement = try connection.prepared(
             """
             INSERT OR IGNORE INTO priority

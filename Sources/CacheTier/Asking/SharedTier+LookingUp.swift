@@ -51,7 +51,7 @@ extension SharedTier {
     func lookUp(_ request: HTTPRequest) async -> Lookup {
         let (start, beganAt) = (configuration.uptime(), beginStep())
         let lateness = Lateness()
-        // Not cancelled at the deadline: a late lookup ends by itself, without the body, so that the connection stays
+        // The deadline does not cancel it: a late lookup ends by itself, without the body, so that the connection stays
         // usable.
         let lookup = Task { await find(request, lateness) }
         let sleep: @Sendable (Duration) async throws -> Void = { [configuration] limit in

@@ -38,7 +38,7 @@ extension SharedTier {
         else { return }
         let old = candidate.record.head
         let bodyAge = (tierTime?.secondsSince1970 ?? 0) - old.bodyWrittenAt
-        // At three quarters of the retention, because the next 304 may come after its end.
+        // Write at three quarters of the retention, because the next 304 may come after its end.
         let isBodyDue =
             candidate.record.body == nil
             && configuration.retention.map { bodyAge > ($0 * 3 / 4).components.seconds } ?? false

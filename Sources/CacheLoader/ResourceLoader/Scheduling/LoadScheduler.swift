@@ -143,7 +143,7 @@ struct LoadScheduler: Sendable {
         let parked = states.filter { _, state in
             state.phase == .waiting(isParked: true) && (host == nil || host == state.host)
         }
-        // In the order of creation, because a dictionary has no order.
+        // Sort by creation, because a dictionary has no order.
         for id in parked.keys.sorted() { enqueue(id) }
     }
 

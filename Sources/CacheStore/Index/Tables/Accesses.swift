@@ -16,7 +16,7 @@ extension WriteTransaction {
         let raisesPriorities = try connection.evictionPolicy() == .valueAware
         var requests = batch.requests
         var (answers, latest) = (Int64(0), batch.requestedAt)
-        // In the order of the table, so that its pages change one after the other.
+        // Write in the order of the table, so that its pages change one after the other.
         for (entry, access) in batch.accesses.sorted(by: { $0.key < $1.key }) {
             try write(access, entry)
             if raisesPriorities { try raisePriority(of: entry) }

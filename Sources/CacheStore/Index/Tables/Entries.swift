@@ -135,7 +135,7 @@ extension WriteTransaction {
             release(replaced.body)
             try releaseDerived(ofEntry: replaced.id)
         }
-        // UPDATE or INSERT, because an upsert makes SQLite copy the pages that it changes (see `v001_initial.sql`).
+        // Update or insert: an upsert makes SQLite copy the pages that it changes (see `v001_initial.sql`).
         let statement = try connection.prepared(replaced == nil ? Self.insertion : Self.replacement)
         if let replaced { statement.bind(replaced.id, at: EntryColumn.id.parameter) }
         statement.bind(metadata)
