@@ -49,8 +49,10 @@ def live(page, base):
     page.get_by_label("Host").fill("no-such-host")
     expect(page.get_by_text("No recent request fits the filter.")).to_be_visible()
     page.get_by_label("Host").fill("")
-    # Through to the entry, by keys. A removal leads to no entry.
+    # Through to the entry, by keys. A removal leads to no entry; the host is one of entries that no process removes.
     toggle(page, "removal")
+    page.get_by_label("Host").fill("static.example.net")
+    expect(page.locator(".live-table .rows .url").filter(has_not_text="static.example.net")).to_have_count(0)
     page.locator(".live-table").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -59,6 +61,7 @@ def live(page, base):
     expect(page.get_by_role("heading", level=1)).to_have_text("Entry")
     page.keyboard.press("1")
     expect(page.get_by_role("heading", level=1)).to_have_text("Live")
+    page.get_by_label("Host").fill("")
     toggle(page, "removal")
     page.get_by_role("button", name="Resume").click()
 
