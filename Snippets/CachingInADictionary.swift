@@ -52,12 +52,12 @@ actor DictionaryCache {
             original: request, candidates: candidates, question: reuse.question, policy: policy, fingerprint: verbatim)
         for index in decision.removals(among: candidates) { entries[url]?[candidates[index].varyKey] = nil }
         var changes = decision.updates.map { index, response in (response, stored[index].body) }
-        if case .store(let response) = decision { changes.append((response, reply.body)) }
+        if case .store(let response) = decision.action { changes.append((response, reply.body)) }
         // Another request may have invalidated the URL while the origin answered.
         if invalidations != invalidationsBefore { changes = [] }
         for (response, body) in changes { entries[url, default: [:]][response.varyKey] = (response, body) }
 
-        if case .retry = decision, reuse.question != .none {
+        if case .retry = decision.action, reuse.question != .none {
             return try await self.reply(to: request, policy: CachePolicy(mode: .remoteOnly))
         }
         guard let answer = decision.answer(among: candidates, policy: policy, now: now()) else { return reply }

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from urllib.parse import quote
 from playwright.sync_api import expect
 from measures import DEVTOOLS
@@ -265,6 +266,17 @@ def entry(page, base):
     expect(page.get_by_text("No response is stored for this URL:")).to_be_visible()
 
 
+def other_clock(page, base):
+    """The browser runs on a machine whose clock is a day ahead. Times are relative to the clock of the store."""
+    other = page.context.new_page()
+    other.add_init_script("const ownNow = Date.now; Date.now = () => ownNow() + 86_400_000")
+    for route in ("entries", f"entry?url={quote(url('/page/3?edition=morning'))}&partition=", "eviction", "failures"):
+        other.goto(f"{base}#/{route}")
+        expect(other.locator("main").get_by_text(re.compile(r"\d (s|min) ago|\bnow$")).first).to_be_visible()
+        assert not re.search(r"\d (h|d) ago", other.locator("main").inner_text()), f"{route} has the clock of the browser"
+    other.close()
+
+
 def left_while_found(page, base):
     """Leaves Entry before the entry of a URL is found. The late answer must not change the displayed panel."""
     held = []
@@ -397,6 +409,6 @@ def change(page, base):
 
 READING = [("frame", frame), ("live", live), ("live again", live_again), ("decisions", decisions), ("archive", archive),
            ("hidden pages", hidden), ("overview", overview), ("entries", entries),
-           ("entry", entry), ("entry left", left_while_found), ("bodies with scripts", hostile), ("why", why),
+           ("entry", entry), ("entry left", left_while_found), ("another clock", other_clock), ("bodies with scripts", hostile), ("why", why),
            ("eviction", eviction), ("sql", sql), ("failures", failures)]
 CHANGING = [("change", change)]

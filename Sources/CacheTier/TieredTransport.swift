@@ -78,7 +78,7 @@ public struct TieredTransport: HTTPTransport {
             for: tier.exchange(sent, reply, asking), original: request, candidates: lookup.responses,
             question: asks ? lookup.decision?.question ?? .none : .none,
             policy: tier.policy(for: request), fingerprint: tier.layout.fingerprint)
-        switch decision {
+        switch decision.action {
         case .freshen(let updates, let index, let isRemoved):
             tier.freshen(updates, isRemoved: isRemoved, to: request, asking, after: lookup)
             let candidate = lookup.candidates[index]

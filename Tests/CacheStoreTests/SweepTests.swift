@@ -41,6 +41,25 @@ struct SweepTests {
         #expect(try store.check(digests: true).isSound)
     }
 
+    @Test("A write that fails leaves the file of its bytes to another entry, and deletes a file of its own")
+    func failedWrite() async throws {
+        let store = try sandbox.open()
+        let (shared, own) = (Data("shared".utf8), Data("own".utf8))
+        try await store.insert(shared, metadata: sandbox.metadata(), for: .path("kept"))
+        let index = try RawIndex(sandbox.indexPath)
+        try index.execute("CREATE TRIGGER refuse BEFORE INSERT ON entry BEGIN SELECT RAISE(ABORT, 'refused'); END")
+        for body in [shared, own] {
+            await #expect(throws: StoreError.self) {
+                try await store.insert(body, metadata: sandbox.metadata(), for: .path("refused"))
+            }
+        }
+        try index.execute("DROP TRIGGER refuse")
+        try await store.flush()
+        #expect(exists(sandbox.file(of: ContentDigest(of: shared))))
+        #expect(!exists(sandbox.file(of: ContentDigest(of: own))))
+        #expect(try await store.check(digests: true).isSound)
+    }
+
     @Test("Opening the store deletes the files that a killed process left with an unfinished index")
     func unfinishedIndex() async throws {
         let orphan = try plantOrphan("of an index before")

@@ -63,7 +63,7 @@ internal import TestSupport
         let sent = request("If-None-Match: \"x\", \"a\"")
         #expect(Sample.decide(original, stored, at: 60) == .validate(0, sent, .stale))
 
-        func decide(_ lines: String...) -> ReplyDecision {
+        func decide(_ lines: String...) -> ReplyDecision.Action {
             var exchange = Sample.exchange(status: .notModified, to: sent, received: 60)
             exchange.reply.headerFields = Sample.fields(lines)
             return Sample.decide(on: exchange, stored, validated: 0, original: original)

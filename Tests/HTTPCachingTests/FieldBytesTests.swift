@@ -53,7 +53,7 @@ internal import TestSupport
             let decision = ReplyDecision(
                 for: exchange, original: Sample.request(), candidates: [stored(first)], question: .validation(0),
                 policy: CachePolicy(), fingerprint: Sample.fingerprint)
-            if case .freshen = decision { return true }
+            if case .freshen = decision.action { return true }
             return false
         },
         Comparison(testDescription: "RFC 9111 §4.3.5: HEAD") { first, second in

@@ -8,14 +8,14 @@ internal import TestSupport
         return exchange
     }
 
-    /// The indices of the candidates that a 304 updates, or `nil` for another decision.
-    private func updated(_ decision: ReplyDecision) -> Set<Int>? {
-        guard case .freshen(let updates, _, _) = decision else { return nil }
+    /// The indices of the candidates that a 304 updates, or `nil` for another action.
+    private func updated(_ action: ReplyDecision.Action) -> Set<Int>? {
+        guard case .freshen(let updates, _, _) = action else { return nil }
         return Set(updates.keys)
     }
 
-    private func answer(_ decision: ReplyDecision) -> Int? {
-        guard case .freshen(_, let index, _) = decision else { return nil }
+    private func answer(_ action: ReplyDecision.Action) -> Int? {
+        guard case .freshen(_, let index, _) = action else { return nil }
         return index
     }
 

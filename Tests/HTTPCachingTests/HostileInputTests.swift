@@ -130,7 +130,7 @@ internal import TestSupport
             let reply = ReplyDecision(
                 for: exchange, original: request, candidates: candidates, question: question ?? .none, policy: policy,
                 fingerprint: Sample.fingerprint)
-            check(reply, exchange, candidates, "\(generator)")
+            check(reply.action, exchange, candidates, "\(generator)")
         }
     }
 
@@ -149,9 +149,9 @@ internal import TestSupport
     }
 
     private func check(
-        _ decision: ReplyDecision, _ exchange: Exchange, _ candidates: [StoredResponse], _ seed: Comment
+        _ action: ReplyDecision.Action, _ exchange: Exchange, _ candidates: [StoredResponse], _ seed: Comment
     ) {
-        switch decision {
+        switch action {
         case .freshen(let updates, let answer, _):
             #expect(exchange.reply.status == .notModified, seed)
             #expect(updates[answer] != nil, seed)

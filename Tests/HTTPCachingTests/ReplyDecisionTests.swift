@@ -15,7 +15,9 @@ internal import TestSupport
     func effects() throws {
         let (old, new) = (Sample.stored("ETag: \"a\"", received: 10), Sample.stored("ETag: \"b\"", received: 20))
         let candidates = [old, old, old]
-        func effects(_ decision: ReplyDecision) -> (updates: [Int: StoredResponse], removals: [Int], answers: Bool) {
+        func effects(_ action: ReplyDecision.Action) -> (updates: [Int: StoredResponse], removals: [Int], answers: Bool)
+        {
+            let decision = ReplyDecision(action, rule: .localConfiguration)
             let answer = decision.answer(among: candidates, policy: CachePolicy(), now: Sample.time(30))
             return (decision.updates, decision.removals(among: candidates).sorted(), answer != nil)
         }
@@ -28,12 +30,83 @@ internal import TestSupport
         #expect(effects(.relay(removeStored: false)) == ([:], [], false))
         #expect(effects(.relay(removeStored: true)) == ([:], [0, 1, 2], false))
 
-        let freshened = ReplyDecision.freshen([1: new], answerWith: 1, removeAfterUse: true)
-        let validated = try #require(freshened.answer(among: candidates, policy: CachePolicy(), now: Sample.time(30)))
-        #expect(validated == (1, new, nil))
-        let stale = try #require(
-            ReplyDecision.serveStale(2).answer(among: candidates, policy: CachePolicy(), now: Sample.time(30)))
-        #expect(stale == (2, old, 20))
+        func answer(_ action: ReplyDecision.Action) -> (index: Int, response: StoredResponse, age: Int64?)? {
+            ReplyDecision(action, rule: .localConfiguration)
+                .answer(among: candidates, policy: CachePolicy(), now: Sample.time(30))
+        }
+        #expect(try #require(answer(.freshen([1: new], answerWith: 1, removeAfterUse: true))) == (1, new, nil))
+        #expect(try #require(answer(.serveStale(2))) == (2, old, 20))
+    }
+
+    /// A reply to a request for a stored response with the tag "a", and the rule of the decision on it.
+    struct RuleCase: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let rule: Rule
+        let exchange: Exchange
+        var validated: Int?
+        var policy = CachePolicy()
+    }
+
+    private static let ruleCases = [
+        RuleCase(
+            testDescription: "a storable reply", rule: .maxAgeDirective,
+            exchange: Sample.exchange("Cache-Control: max-age=60")),
+        RuleCase(testDescription: "no-store", rule: .noStore, exchange: Sample.exchange("Cache-Control: no-store")),
+        RuleCase(
+            testDescription: "private in a shared cache", rule: .privateInSharedCache,
+            exchange: Sample.exchange("Cache-Control: private, max-age=60"), policy: .shared),
+        RuleCase(
+            testDescription: "Vary: *", rule: .varyMatchesNothing,
+            exchange: Sample.exchange("Cache-Control: max-age=60", "Vary: *")),
+        RuleCase(
+            testDescription: "the reply to a PUT", rule: .methodNotUnderstood,
+            exchange: Sample.exchange("Cache-Control: max-age=60", to: Sample.request(method: .put))),
+        RuleCase(
+            testDescription: "a 206 without a range in the request", rule: .unusablePart,
+            exchange: Sample.exchange("Content-Range: bytes 0-1/9", status: .partialContent)),
+        RuleCase(
+            testDescription: "a part of a storable response", rule: .maxAgeDirective,
+            exchange: Sample.exchange(
+                "Cache-Control: max-age=60", "Content-Range: bytes 0-1/9", "ETag: \"b\"", status: .partialContent,
+                to: Sample.request("Range: bytes=0-1"))),
+        RuleCase(
+            testDescription: "a part of a response with no-store", rule: .noStore,
+            exchange: Sample.exchange(
+                "Cache-Control: no-store", "Content-Range: bytes 0-1/9", status: .partialContent,
+                to: Sample.request("Range: bytes=0-1"))),
+        RuleCase(
+            testDescription: "a 200 with a part", rule: .unusablePart,
+            exchange: Sample.exchange(
+                "Cache-Control: max-age=60", "Content-Range: bytes 0-1/9", to: Sample.request("Range: bytes=0-1"))),
+        RuleCase(
+            testDescription: "the 304 of the stored response", rule: .freshenedByReply,
+            exchange: Sample.exchange(
+                "ETag: \"a\"", status: .notModified, to: Sample.request("If-None-Match: \"a\"")), validated: 0),
+        RuleCase(
+            testDescription: "a 304 for another tag", rule: .nothingAnswers,
+            exchange: Sample.exchange(
+                "ETag: \"z\"", status: .notModified, to: Sample.request("If-None-Match: \"a\"")), validated: 0),
+        RuleCase(
+            testDescription: "a 304 to a condition of the caller", rule: .replyWithoutBody,
+            exchange: Sample.exchange(
+                "ETag: \"z\"", status: .notModified, to: Sample.request("If-None-Match: \"z\""))),
+        RuleCase(
+            testDescription: "a HEAD for the stored response", rule: .freshenedByReply,
+            exchange: Sample.exchange("ETag: \"a\"", to: Sample.request(method: .head))),
+        RuleCase(
+            testDescription: "a HEAD with an error", rule: .replyWithoutBody,
+            exchange: Sample.exchange(status: .notFound, to: Sample.request(method: .head))),
+        RuleCase(
+            testDescription: "an error within stale-if-error", rule: .staleOnError,
+            exchange: Sample.exchange(status: .serviceUnavailable, received: 60), validated: 0),
+    ]
+
+    @Test("A decision names its rule", arguments: ruleCases)
+    func rules(_ test: RuleCase) {
+        let stored = Sample.stored("ETag: \"a\"", "Cache-Control: max-age=10, stale-if-error=600")
+        let decision = Sample.decision(
+            on: test.exchange, [stored], validated: test.validated, policy: test.policy)
+        #expect(decision.rule == test.rule)
     }
 
     @Test("A response with Vary: * is delivered, not stored", .requirement("V04"))

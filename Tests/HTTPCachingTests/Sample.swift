@@ -74,6 +74,13 @@ enum Sample {
     static func decide(
         on exchange: Exchange, _ candidates: StoredResponse..., validated: Int? = nil, original: HTTPRequest? = nil,
         policy: CachePolicy = CachePolicy()
+    ) -> ReplyDecision.Action {
+        decision(on: exchange, candidates, validated: validated, original: original, policy: policy).action
+    }
+
+    static func decision(
+        on exchange: Exchange, _ candidates: [StoredResponse], validated: Int? = nil, original: HTTPRequest? = nil,
+        policy: CachePolicy = CachePolicy()
     ) -> ReplyDecision {
         var unconditional = exchange.request
         if validated != nil {
@@ -109,8 +116,8 @@ struct ControlCase: Sendable, CustomTestStringConvertible {
     func fields(_ name: String) -> HTTPFields { Sample.fields(lines.map { "\(name): \($0)" }) }
 }
 
-extension ReplyDecision {
-    /// The response to store, if this decision stores one.
+extension ReplyDecision.Action {
+    /// The response to store, if this action stores one.
     var stored: StoredResponse? { if case .store(let response) = self { response } else { nil } }
 }
 

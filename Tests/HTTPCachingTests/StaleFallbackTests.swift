@@ -141,7 +141,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     @Test("RFC 9111 §4.3.3: relays an error unless stale may be served", .requirement("C12", "E04", "E05"))
     func replies() throws {
         let stored = Sample.stored("Cache-Control: max-age=10, stale-if-error=30", "ETag: \"a\"")
-        func decide(_ status: HTTPResponse.Status, at received: Int64) -> ReplyDecision {
+        func decide(_ status: HTTPResponse.Status, at received: Int64) -> ReplyDecision.Action {
             Sample.decide(on: Sample.exchange(status: status, received: received), stored, validated: 0)
         }
         for code in [500, 501, 502, 503, 504, 505, 507, 599] {

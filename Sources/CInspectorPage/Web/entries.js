@@ -19,8 +19,8 @@ const SORTS = COLUMNS.filter(({sort}) => sort).flatMap(({sort, title}) => [
   [`${sort} ascending`, `${title} ↑`], [`${sort} descending`, `${title} ↓`]]);
 
 /// "● fresh 59 min, pinned": the state, and the time until or since the end of the freshness lifetime.
-export function describeState(row, now) {
-  const time = row.expires_at ? ` ${relative(row.expires_at, now).replace(/^in | ago$/g, "")}` : "";
+export function describeState(row) {
+  const time = row.expires_at ? ` ${relative(row.expires_at).replace(/^in | ago$/g, "")}` : "";
   const parts = [`${row.freshness === "fresh" ? "● fresh" : "◐ stale"}${time}`];
   if (row.is_pinned) parts.push("pinned");
   if (row.kind === "error") parts.push("error");

@@ -51,7 +51,7 @@ export class Entry {
     const request = curl("GET", entry.url, nominated.filter(({name, value}) => value && !/authorization|cookie/i.test(name)));
     const allowsChanges = this.#context.session.allows_changes;
     put(this.element,
-      h("div.heading", h("h1", "Entry"), h("span.badge", describeState(entry, data.now)),
+      h("div.heading", h("h1", "Entry"), h("span.badge", describeState(entry)),
         data.is_being_loaded ? h("span.badge", "↻ being loaded by another process") : null),
       h("p.url", entry.url, " ", copyButton(entry.url, "Copy", "Copy the URL")),
       h("div.actions", linkButton("Why?", "why", {text: nominated.length > 0 ? request : entry.url, partition: entry.partition}),
@@ -62,14 +62,14 @@ export class Entry {
       h("dl.tiles",
         tile("Status", String(entry.status), entry.kind === "error" ? "error response" : "content"),
         tile("Body", bytes(entry.byte_size), entry.content_type ?? "no content type"),
-        tile("Stored", relative(entry.created_at, data.now), fullTime(entry.created_at)),
-        tile("Validated", relative(entry.validated_at, data.now), fullTime(entry.validated_at)),
-        tile("Used", relative(entry.accessed_at, data.now), plural(entry.hit_count, "hit", "hits")),
+        tile("Stored", relative(entry.created_at), fullTime(entry.created_at)),
+        tile("Validated", relative(entry.validated_at), fullTime(entry.validated_at)),
+        tile("Used", relative(entry.accessed_at), plural(entry.hit_count, "hit", "hits")),
         tile("Variants", count(data.variants.length), data.vary.length > 0 ? `Vary: ${data.vary.join(", ")}` : "no Vary")),
       h("div.columns", section("Fields of the response", this.#fields(data)), section("Body", preview(data))),
       section("Freshness", freshnessBar(freshness),
         h("p.note", [
-          data.expires_at ? `Expires ${relative(data.expires_at, data.now)}, ${fullTime(data.expires_at)}. ` : "States no expiry. ",
+          data.expires_at ? `Expires ${relative(data.expires_at)}, ${fullTime(data.expires_at)}. ` : "States no expiry. ",
           freshness.directives.length > 0 ? `Directives: ${freshness.directives.join(", ")}.` : "No directives for reuse."]),
         h("details", h("summary", "Age, term by term"), ageTerms(freshness))),
       section("Variants", this.#variants(data)),

@@ -8,9 +8,9 @@ import {bytes, count, parseBytes, percent, plural, relative} from "./format.js";
 const STEPS = 200;
 
 /// The position of an entry in the order of eviction.
-function reason(row, {policy, now}) {
+function reason(row, policy) {
   const uses = row.hit_count === 0 ? "never used" : row.hit_count === 1 ? "used once" : `used ${count(row.hit_count)} times`;
-  const last = `${row.hit_count === 0 ? "stored" : "last used"} ${relative(row.accessed_at, now)}`;
+  const last = `${row.hit_count === 0 ? "stored" : "last used"} ${relative(row.accessed_at)}`;
   return policy === "value-aware" ? `${uses}, ${bytes(row.byte_size)}, ${last}` : `${last}, ${uses}`;
 }
 
@@ -62,7 +62,7 @@ export class Eviction {
       put(this.next, data.entries.length === 0 ? h("p.empty.compact", "Nothing can be evicted: the store is empty, or every entry is pinned.")
         : table("What goes next", ["#No.", "URL", "Why", "#Size", "#Together", "#Hits"],
           data.entries.map((row, index) => [String(index + 1), h("a", {href: api.link("entry", {id: row.id})}, row.url),
-            reason(row, data), bytes(row.byte_size), bytes(row.cumulative_bytes), count(row.hit_count)]), {class: "next"}));
+            reason(row, data.policy), bytes(row.byte_size), bytes(row.cumulative_bytes), count(row.hit_count)]), {class: "next"}));
     } catch (error) {
       put(this.problem, failed(error));
     }

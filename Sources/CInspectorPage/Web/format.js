@@ -64,10 +64,22 @@ export function seconds(value) {
   return sign + parts.join(" ");
 }
 
+let clockOffset = 0;
+
+/// Sets the store's time. The browser may run on another machine, with another clock.
+export function setClock(milliseconds) {
+  clockOffset = milliseconds - Date.now();
+}
+
+/// The store's time in milliseconds.
+export function now() {
+  return Date.now() + clockOffset;
+}
+
 /// A relative time in one unit: "in 2 h", "15 min ago".
-export function relative(time, now = Date.now()) {
+export function relative(time) {
   if (time === null || time === undefined) return "–";
-  const span = (typeof time === "string" ? Date.parse(time) : time) - now;
+  const span = (typeof time === "string" ? Date.parse(time) : time) - now();
   const size = Math.abs(span) / 1000;
   if (size < 1) return "now";
   const [unit, length] = SPANS.find(([, least]) => size >= least);

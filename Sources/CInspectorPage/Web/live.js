@@ -4,7 +4,7 @@
 import * as api from "./api.js";
 import {Chart, drawing, patterns} from "./charts.js";
 import {copyButton, facts, failed, field, h, linkButton, middle, put} from "./dom.js";
-import {OUTCOMES, SHAPES, bytes, clock, count, curl, milliseconds, percent, plural} from "./format.js";
+import {OUTCOMES, SHAPES, bytes, clock, count, curl, milliseconds, now, percent, plural} from "./format.js";
 import {specification} from "./freshness.js";
 import {VirtualTable} from "./table.js";
 
@@ -143,10 +143,10 @@ export class Live {
 
   #receive({records, removals, lost}) {
     this.#lost += lost;
-    const now = Math.floor(Date.now() / 1000);
+    const current = Math.floor(now() / 1000);
     for (const record of records) {
-      const age = now - Math.floor(Date.parse(record.time) / 1000);
-      if (age < SECONDS) this.#countSecond(now - Math.max(0, age), record);
+      const age = current - Math.floor(Date.parse(record.time) / 1000);
+      if (age < SECONDS) this.#countSecond(current - Math.max(0, age), record);
     }
     // The sort keeps the order of equal times.
     this.#queue.push(...records, ...removals);
@@ -284,10 +284,10 @@ export class Live {
   // MARK: The last minute
 
   #tick() {
-    const now = Math.floor(Date.now() / 1000);
+    const current = Math.floor(now() / 1000);
     const slots = Array.from({length: SECONDS}, (_, index) => {
-      const slot = this.#seconds[(now - SECONDS + 1 + index) % SECONDS];
-      return slot?.second === now - SECONDS + 1 + index ? slot : emptySecond();
+      const slot = this.#seconds[(current - SECONDS + 1 + index) % SECONDS];
+      return slot?.second === current - SECONDS + 1 + index ? slot : emptySecond();
     });
     const sum = (key, of = slots) => of.reduce((total, slot) => total + slot[key], 0);
     const requests = sum("requests");

@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import {debounced, facts, failed, field, h, put, section, select, table} from "./dom.js";
-import {bytes, count, fullTime, seconds} from "./format.js";
+import {bytes, count, fullTime, now, seconds} from "./format.js";
 import {ageTerms, freshnessBar, specification} from "./freshness.js";
 
 const POLICIES = ["http", "cache-first", "revalidate", "remote-only", "cache-only"];
@@ -81,7 +81,7 @@ export class Why {
   }
 
   #showTime() {
-    const at = (this.base ?? Date.now()) + this.#offset * 1000;
+    const at = (this.base ?? now()) + this.#offset * 1000;
     const value = this.#offset === 0 ? "now" : `in ${seconds(this.#offset)}`;
     this.time.textContent = `${value} · ${fullTime(at)}`;
     this.slider.setAttribute("aria-valuetext", value);

@@ -42,7 +42,6 @@ extension StoreInspector {
         }
         return [
             "entry": JSON(row),
-            "now": .integer(now.milliseconds),
             "fields": .array(entry.responseFields.enumerated().map(Self.json)),
             "validators": .array(Self.validators(described)),
             "freshness": described.json,

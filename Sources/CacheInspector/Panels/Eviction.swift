@@ -24,8 +24,7 @@ extension StoreInspector {
             return JSON.object(members + [("cumulative_bytes", .integer(sum))])
         }
         return [
-            "policy": .text(policy), "limited_bytes": .integer(statistics.limitedBytes),
-            "now": .integer(store.configuration.clock().milliseconds), "entries": .array(rows),
+            "policy": .text(policy), "limited_bytes": .integer(statistics.limitedBytes), "entries": .array(rows),
         ]
     }
 

@@ -63,12 +63,12 @@ extension CacheTransaction {
             responseTime: HTTPDate(times.received), isBodyDecoded: reply.isBodyDecoded)
         let decision =
             isOutsideStore
-            ? .relay(removeStored: false)
+            ? ReplyDecision(.relay(removeStored: false), rule: .contentOutsideKey)
             : ReplyDecision(
                 for: exchange, original: request, candidates: forwarding.stored.responses,
                 question: forwarding.nominated?.question ?? .none, policy: policy, fingerprint: fingerprint)
-        note(decision, on: received, isKept: keeps(decision))
-        return try await act(on: decision, received, isRetry: isRetry)
+        note(decision, on: received, isKept: keeps(decision.action))
+        return try await perform(decision.action, received, isRetry: isRetry)
     }
 
     /// Returns the generation of the store. A removal after it prevents the commit of the response.
@@ -120,10 +120,10 @@ extension CacheTransaction {
         return try await context.transport.send(request, content: content) { responses.receive($0) }
     }
 
-    private func act(
-        on decision: ReplyDecision, _ received: Received, isRetry: Bool
+    private func perform(
+        _ action: ReplyDecision.Action, _ received: Received, isRetry: Bool
     ) async throws(LoadError) -> CachedResponse {
-        switch decision {
+        switch action {
         case .freshen(let updates, let index, let removesAfterUse):
             return try await freshen(received, updates, index, removesAfterUse: removesAfterUse, isRetry: isRetry)
         case .store(let response) where keeps(response):
@@ -167,8 +167,8 @@ extension CacheTransaction {
     }
 
     /// Whether this request wants to store the reply, if the decision is to store it.
-    private func keeps(_ decision: ReplyDecision) -> Bool {
-        switch decision {
+    private func keeps(_ action: ReplyDecision.Action) -> Bool {
+        switch action {
         case .store(let response), .storePart(let response): keeps(response)
         case .freshen, .complete, .serveStale, .update, .relay, .retry: true
         }

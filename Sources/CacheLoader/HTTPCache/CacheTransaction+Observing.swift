@@ -117,36 +117,20 @@ extension CacheTransaction {
     /// whether the request wants to store a storable reply.
     func note(_ decision: ReplyDecision, on received: Received, isKept: Bool) {
         guard let recorded else { return }
-        let status = received.reply.head.status
-        let rules = StorageDecision(
-            status: status == .partialContent ? .ok : status, fields: received.reply.head.headerFields,
-            request: request, policy: policy)
-        switch decision {
-        case .freshen, .update: recorded.noteReply(.freshened, .freshenedByReply)
-        case .serveStale: recorded.noteReply(.replaced, .staleOnError)
+        switch decision.action {
+        case .freshen, .update: recorded.noteReply(.freshened, decision.rule)
+        case .serveStale: recorded.noteReply(.replaced, decision.rule)
         case .store, .storePart, .complete:
             if !isKept {
                 recorded.noteReply(.relayed, .notWanted)
             } else if !fitsIntoStore(received.reply.head) {
                 recorded.noteReply(.relayed, .largerThanLimit)
             } else {
-                recorded.noteReply(.stored, rules.rule)
+                recorded.noteReply(.stored, decision.rule)
             }
-        case .relay:
-            recorded.noteReply(.relayed, ruleAgainstStoring(received, rules))
+        case .relay: recorded.noteReply(.relayed, decision.rule)
         case .retry: break
         }
-    }
-
-    private func ruleAgainstStoring(_ received: Received, _ rules: StorageDecision) -> Rule {
-        if isOutsideStore { return .contentOutsideKey }
-        let head = received.reply.head
-        if head.status == .notModified { return .replyWithoutBody }
-        guard rules.isStorable else { return rules.rule }
-        if method == .head { return .replyWithoutBody }
-        let nominated = head.headerFields[values: .vary].joined(separator: ",")
-        if nominated.contains("*") { return .varyOnEverything }
-        return .unusablePart
     }
 }
 

@@ -85,7 +85,7 @@ extension CacheTransaction {
             responseTime: HTTPDate(times.received), isBodyDecoded: isBodyDecoded)
         let decision = ReplyDecision(
             for: exchange, original: request, candidates: [], question: .none, policy: policy, fingerprint: fingerprint)
-        guard case .store(let response) = decision else { return nil }
+        guard case .store(let response) = decision.action else { return nil }
         return metadata(of: response, times, under: key)
     }
 

@@ -72,7 +72,7 @@ extension RecordedReplyDecision {
         44: relayed(.tooManyFields, nil),
         45: relayed(.postNotCacheable, "Content-Location"),
         46: relayed(.contentOutsideKey, nil),
-        47: relayed(.varyOnEverything, "Vary"),
+        47: relayed(.varyMatchesNothing, "Vary"),
         48: relayed(.largerThanLimit, "Content-Length"),
         49: relayed(.notWanted, nil),
         50: relayed(.replyWithoutBody, nil),

@@ -55,7 +55,7 @@ extension SharedTier {
             // Without either, only the clock of this machine would date the response.
             asking.tierTime != nil || reply.head.headerFields.contains(.date)
         else { return .nothing }
-        switch decision {
+        switch decision.action {
         case .store(let response):
             return keeping(of: response, to: request, arrival: configuration.uptime(), asking)
         case .relay(removeStored: true):

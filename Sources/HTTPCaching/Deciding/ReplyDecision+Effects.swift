@@ -2,7 +2,7 @@
 extension ReplyDecision {
     /// The updated responses by the index of the stored response that each replaces. The stored bodies stay.
     public var updates: [Int: StoredResponse] {
-        switch self {
+        switch action {
         case .freshen(let updates, _, removeAfterUse: false), .update(let updates, _): updates
         case .freshen, .store, .storePart, .complete, .serveStale, .relay, .retry: [:]
         }
@@ -13,7 +13,7 @@ extension ReplyDecision {
     ///
     /// - Parameter candidates: The candidates of the decision.
     public func removals(among candidates: [StoredResponse]) -> [Int] {
-        switch self {
+        switch action {
         case .freshen(let updates, _, _): Array(updates.keys)
         case .update(let updates, let removals): Array(updates.keys) + removals
         case .retry(let removals): removals
@@ -32,7 +32,7 @@ extension ReplyDecision {
     public func answer(
         among candidates: [StoredResponse], policy: CachePolicy, now: HTTPDate
     ) -> (index: Int, response: StoredResponse, age: Int64?)? {
-        switch self {
+        switch action {
         case .freshen(let updates, let index, _):
             (index, updates[index] ?? candidates[index], nil)
         case .serveStale(let index):

@@ -1,32 +1,35 @@
 /// Decides about the reply of an origin once its head has arrived (RFC 9111 §3, §4.3.3 to §4.3.5).
 ///
-/// Indices refer to the candidates of the decision. A pure function of its arguments, safe on any thread. Costs one
-/// pass over the fields of the reply and of each candidate.
-public enum ReplyDecision: Hashable, Sendable {
-    /// Freshens stored responses by a 304. Replace the stored responses at these indices with the updated ones, or with
-    /// `removeAfterUse` remove them. The response at `answerWith` answers with its stored body. It is validated, so
-    /// pass no age to ``StoredAnswer``.
-    case freshen([Int: StoredResponse], answerWith: Int, removeAfterUse: Bool)
-    /// Delivers the reply, and stores this response once its body is complete. It replaces the stored response with an
-    /// equal ``StoredResponse/varyKey``.
-    case store(StoredResponse)
-    /// Delivers a 206, and stores its part as this response. A cache without support for parts only delivers it.
-    case storePart(StoredResponse)
-    /// Delivers the stored part at this index and then the reply, which contains the remaining bytes. Stores both as
-    /// this whole response.
-    case complete(Int, StoredResponse)
-    /// Serves the stored response at this index stale instead of the reply, which is an error (RFC 5861 §4).
-    case serveStale(Int)
-    /// Delivers the reply to a HEAD (RFC 9111 §4.3.5). Replaces the stored responses at these indices with the updated
-    /// ones, and removes those in `removing`.
-    case update([Int: StoredResponse], removing: [Int])
-    /// Delivers the reply without storing it. With `removeStored`, all stored responses for its URL are removed.
-    case relay(removeStored: Bool)
-    /// Repeats the request as the caller made it. The reply answers the cache's question, but no stored response can
-    /// answer the request. Removes the unusable stored responses at these indices.
-    ///
-    /// A broken origin answers the second request with another 304, so the cache must limit its retries.
-    case retry(removing: [Int])
+/// A pure function of its arguments, safe on any thread. Costs one pass over the fields of the reply and of each
+/// candidate.
+public struct ReplyDecision: Hashable, Sendable {
+    /// The action of the cache. An index refers to the candidates of the decision.
+    public enum Action: Hashable, Sendable {
+        /// Freshens stored responses by a 304. Replace the stored responses at these indices with the updated ones, or
+        /// with `removeAfterUse` remove them. The response at `answerWith` answers with its stored body. It is
+        /// validated, so pass no age to ``StoredAnswer``.
+        case freshen([Int: StoredResponse], answerWith: Int, removeAfterUse: Bool)
+        /// Delivers the reply, and stores this response once its body is complete. It replaces the stored response with
+        /// an equal ``StoredResponse/varyKey``.
+        case store(StoredResponse)
+        /// Delivers a 206, and stores its part as this response. A cache without support for parts only delivers it.
+        case storePart(StoredResponse)
+        /// Delivers the stored part at this index and then the reply, which contains the remaining bytes. Stores both
+        /// as this whole response.
+        case complete(Int, StoredResponse)
+        /// Serves the stored response at this index stale instead of the reply, which is an error (RFC 5861 §4).
+        case serveStale(Int)
+        /// Delivers the reply to a HEAD (RFC 9111 §4.3.5). Replaces the stored responses at these indices with the
+        /// updated ones, and removes those in `removing`.
+        case update([Int: StoredResponse], removing: [Int])
+        /// Delivers the reply without storing it. With `removeStored`, all stored responses for its URL are removed.
+        case relay(removeStored: Bool)
+        /// Repeats the request as the caller made it. The reply answers the cache's question, but no stored response
+        /// can answer the request. Removes the unusable stored responses at these indices.
+        ///
+        /// A broken origin answers the second request with another 304, so the cache must limit its retries.
+        case retry(removing: [Int])
+    }
 
     /// The question that the cache added to the request. See ``ReuseDecision/question``.
     public enum Question: Hashable, Sendable {
@@ -36,6 +39,16 @@ public enum ReplyDecision: Hashable, Sendable {
         case validation(Int)
         /// The remaining bytes of the part at this index.
         case rest(Int)
+    }
+
+    /// The action of the cache.
+    public let action: Action
+    /// The reason for the action.
+    public let rule: Rule
+
+    package init(_ action: Action, rule: Rule) {
+        self.action = action
+        self.rule = rule
     }
 
     /// Decides about the reply of `exchange`.
@@ -59,7 +72,7 @@ public enum ReplyDecision: Hashable, Sendable {
         } else if let index = context.staleFallback {
             // RFC 9111 §4.3.3: after a 5xx, a cache may "act as if the server failed to respond", and "send a
             // previously stored response".
-            self = .serveStale(index)
+            self = ReplyDecision(.serveStale(index), rule: .staleOnError)
         } else if case .rest(let index) = question {
             self = context.rest(of: index)
         } else if exchange.request.method == .head {
@@ -88,10 +101,11 @@ public enum ReplyDecision: Hashable, Sendable {
             switch question {
             case .validation(let index): validated = index
             // The caller's own condition asked for validation, and the 304 answers it.
-            case .none where isAskedByCaller: return .relay(removeStored: policy.storesNothing)
-            case .none: return .retry(removing: [])
+            case .none where isAskedByCaller:
+                return relay(removeStored: policy.storesNothing, .replyWithoutBody)
+            case .none: return retry()
             // An origin that replies to a range request with a 304 would repeat that reply.
-            case .rest(let index): return .retry(removing: [index])
+            case .rest(let index): return retry(removing: [index])
             }
             // The forwarded request had the stored validators instead of the caller's date, and the caller's tags in
             // addition.
@@ -100,10 +114,11 @@ public enum ReplyDecision: Hashable, Sendable {
                 exchange, candidates: candidates, validated: validated, isUnambiguous: ownTags.isEmpty,
                 policy: policy, fingerprint: fingerprint)
             guard let freshening else {
-                return isAbout(ownTags) ? .relay(removeStored: false) : .retry(removing: [])
+                return isAbout(ownTags) ? relay(.replyWithoutBody) : retry()
             }
-            return .freshen(
+            let action = Action.freshen(
                 freshening.updates, answerWith: freshening.answer, removeAfterUse: freshening.removesAfterUse)
+            return ReplyDecision(action, rule: .freshenedByReply)
         }
 
         /// Whether a 304 validates one of the caller's tags (RFC 9111 §4.3.3). A 304 without a tag does so only if the
@@ -129,12 +144,13 @@ public enum ReplyDecision: Hashable, Sendable {
         func whole() -> ReplyDecision {
             // Some servers label the requested part as a 200.
             if exchange.request.headerFields.contains(.range), fields.contains(.contentRange) {
-                return .relay(removeStored: false)
+                return relay(.unusablePart)
             }
-            let decision = StorageDecision(
+            let storage = StorageDecision(
                 status: exchange.reply.status, fields: fields, request: original, policy: policy)
-            guard decision.isStorable else { return .relay(removeStored: decision.removesStored) }
-            return stored(part: nil).map(ReplyDecision.store) ?? .relay(removeStored: false)
+            guard storage.isStorable else { return relay(removeStored: storage.removesStored, storage.rule) }
+            guard let response = stored(part: nil) else { return relay(.varyMatchesNothing) }
+            return ReplyDecision(.store(response), rule: storage.rule)
         }
 
         /// Returns the response to store, or `nil` when no request can match it, as for a `Vary` with "*" (RFC 9111
@@ -152,8 +168,8 @@ public enum ReplyDecision: Hashable, Sendable {
 
         func head() -> ReplyDecision {
             let update = HeadUpdate(exchange, candidates: candidates, policy: policy, fingerprint: fingerprint)
-            return update.isEmpty
-                ? .relay(removeStored: false) : .update(update.updates, removing: update.removals)
+            guard !update.isEmpty else { return relay(.replyWithoutBody) }
+            return ReplyDecision(.update(update.updates, removing: update.removals), rule: .freshenedByReply)
         }
 
         // MARK: Parts
@@ -161,41 +177,52 @@ public enum ReplyDecision: Hashable, Sendable {
         /// Decides about the reply to a range request of the caller.
         func part() -> ReplyDecision {
             guard RangeSet(original) != nil, let part = StoredPart(contentRange: fields), !exchange.isBodyDecoded else {
-                return .relay(removeStored: false)
+                return relay(.unusablePart)
             }
             // RFC 9111 §3.3: a part follows the rules for the whole.
-            let decision = StorageDecision(status: .ok, fields: fields, request: original, policy: policy)
-            guard decision.isStorable else { return .relay(removeStored: decision.removesStored) }
-            guard var response = stored(part: part) else { return .relay(removeStored: false) }
+            let storage = StorageDecision(status: .ok, fields: fields, request: original, policy: policy)
+            guard storage.isStorable else { return relay(removeStored: storage.removesStored, storage.rule) }
+            guard var response = stored(part: part) else { return relay(.varyMatchesNothing) }
             response.fields.describeWhole(ofLength: part.completeLength)
-            return .storePart(response)
+            return ReplyDecision(.storePart(response), rule: storage.rule)
         }
 
         /// Decides about the reply to the cache's request for the rest of a stored part.
         func rest(of index: Int) -> ReplyDecision {
             guard candidates.indices.contains(index), let part = candidates[index].part else {
-                return .retry(removing: [])
+                return retry()
             }
             switch ResumeRequest.outcome(of: exchange, resuming: candidates[index], part: part) {
             case .continues:
-                return completion(of: index, part).map { .complete(index, $0) } ?? .retry(removing: [index])
+                return completion(of: index, part) ?? retry(removing: [index])
             case .replaces, .answersOtherwise: return whole()
-            case .discards: return .retry(removing: [index])
+            case .discards: return retry(removing: [index])
             }
         }
 
-        /// Returns the storable whole that the stored part and the reply form, or `nil`.
-        private func completion(of index: Int, _ part: StoredPart) -> StoredResponse? {
+        /// Stores the whole that the stored part and the reply form. Returns `nil` if they form none, or if it may not
+        /// be stored.
+        private func completion(of index: Int, _ part: StoredPart) -> ReplyDecision? {
             guard let rest = StoredPart(contentRange: fields), let new = stored(part: rest) else { return nil }
             let combination = PartCombination(of: new, part: rest, with: [(candidates[index], part)])
             guard case .combines(let combined) = combination.action, combined.union.isComplete else { return nil }
-            let decision = StorageDecision(status: .ok, fields: combined.fields, request: original, policy: policy)
-            guard decision.isStorable else { return nil }
+            let storage = StorageDecision(status: .ok, fields: combined.fields, request: original, policy: policy)
+            guard storage.isStorable else { return nil }
             var whole = new
             whole.status = .ok
             whole.fields = combined.fields
             whole.part = nil
-            return whole
+            return ReplyDecision(.complete(index, whole), rule: storage.rule)
+        }
+
+        // MARK: Without storing
+
+        private func relay(removeStored: Bool = false, _ rule: Rule) -> ReplyDecision {
+            ReplyDecision(.relay(removeStored: removeStored), rule: rule)
+        }
+
+        private func retry(removing indices: [Int] = []) -> ReplyDecision {
+            ReplyDecision(.retry(removing: indices), rule: .nothingAnswers)
         }
     }
 }

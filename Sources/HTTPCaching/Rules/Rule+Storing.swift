@@ -37,9 +37,8 @@ extension Rule {
 
 /// The reasons why a storable response is not stored.
 extension Rule {
-    package static let varyOnEverything = Rule(
-        "RFC 9111 §4.1",
-        "a stored response with a Vary header field value containing a member \"*\" always fails to match")
+    /// A `Vary` with "*", a malformed one, or one with too many field names.
+    package static let varyMatchesNothing = Rule("RFC 9111 §4.1", "no request can match the Vary of the response")
     package static let largerThanLimit = Rule("limit", "the body is larger than the store accepts")
     /// The request stores no errors, or only other content types.
     package static let notWanted = Rule("policy", "the request does not store such responses")
@@ -53,6 +52,12 @@ extension Rule {
     package static let freshenedByReply = Rule(
         "RFC 9111 §4.3.4", "the stored response is updated with the fields of the reply")
     package static let staleOnError = Rule("RFC 5861 §4", "a stored response answers in place of an error")
+}
+
+extension Rule {
+    /// The reply answers the question of the cache, and not the request of the caller.
+    package static let nothingAnswers = Rule(
+        "RFC 9111 §4.3.3", "neither the reply nor a stored response can answer the request")
 }
 
 /// The reasons why a response is stored.

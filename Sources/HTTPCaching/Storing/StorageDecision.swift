@@ -1,18 +1,17 @@
 /// Decides whether the reply to a request may be stored, and names the deciding rule (RFC 9111 §3).
 ///
-/// A pure function of its arguments, safe on any thread. ``ReplyDecision`` makes the same decision for a received
-/// reply. Use this type to explain the decision, or to check a response before a reply arrives.
-public struct StorageDecision: Hashable, Sendable {
+/// A pure function of its arguments, safe on any thread.
+package struct StorageDecision: Hashable, Sendable {
     /// Whether the reply may be stored.
     ///
     /// Freshness and validators decide about reuse. A response with neither can answer only
     /// ``CachePolicy/Mode/cacheFirst`` and ``CachePolicy/Mode/cacheOnly``. The response to a POST answers GET and HEAD,
     /// and never a POST.
-    public let isStorable: Bool
+    package let isStorable: Bool
     /// Whether the reply must not be stored, and the stored responses for the same key must be removed too.
-    public let removesStored: Bool
+    package let removesStored: Bool
     /// The first reason against storing, or the most explicit of several reasons for it.
-    public let rule: Rule
+    package let rule: Rule
 
     /// The most fields of a stored response. No real origin sends more, and merging takes quadratic time.
     package static let maxFieldCount = 1000
@@ -20,7 +19,7 @@ public struct StorageDecision: Hashable, Sendable {
     /// Decides about a response with this status and these fields. `request` is the request as sent.
     ///
     /// For a 206, pass 200: the rules for the whole apply to a part (§3.3).
-    public init(status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy) {
+    package init(status: HTTPResponse.Status, fields: HTTPFields, request: HTTPRequest, policy: CachePolicy) {
         self = Self.make(status, fields, request, policy)
     }
 

@@ -169,7 +169,9 @@ internal import TestSupport
         let notModified = Sample.exchange(lines.0, lines.1, lines.2, status: .notModified, to: request)
         request = Sample.request(method: .head)
         let head = Sample.exchange(lines.0, lines.1, lines.2, to: request)
-        for decision in [Sample.decide(on: notModified, stored, validated: 0), Sample.decide(on: head, stored)] {
+        for decision in [
+            Sample.decision(on: notModified, [stored], validated: 0), Sample.decision(on: head, [stored]),
+        ] {
             let updated = try #require(decision.updates[0])
             #expect(IntegrityDigests(.content, in: updated.fields)?.sha256 == Self.abc)
             #expect(updated.fields.contains { $0.value.contains("md5") }, "Repr-Digest is metadata like any other")
@@ -184,7 +186,7 @@ internal import TestSupport
         let request = Sample.request("If-None-Match: \"a\"")
         let notModified = Sample.exchange(
             "ETag: \"a\"", "Repr-Digest: sha-256=:YWJj:", status: .notModified, to: request)
-        let updated = try #require(Sample.decide(on: notModified, stored, validated: 0).updates[0])
+        let updated = try #require(Sample.decision(on: notModified, [stored], validated: 0).updates[0])
         let digests = IntegrityDigests(.representation, in: updated.fields)
         #expect((digests == nil) == isBodyDecoded)
     }
