@@ -85,6 +85,8 @@ extension ResourceLoader {
             // Cancel both: before the waiter joins the load, only the task exists. Afterwards the task may have ended.
             task.cancel()
             _ = self?.leave(ticket)
+            // After a failure no waiter is left, and a processor of the stored value may ignore its cancellation.
+            observation.end(.failure(.cancelled))
         }
         continuation.onTermination = { termination in
             if case .cancelled = termination { cancel() }
@@ -119,9 +121,11 @@ extension ResourceLoader {
             attach(waiter, ticket, to: load, request)
             // An earlier cancellation found no waiter to remove.
             if Task.isCancelled { leave(ticket) }
-            // Other events of the load wait for the stale value. The end does not.
+            // Other events of the load wait for the stale value, and so does its failure.
             if let stale { observation.cached(await loaded(plan, stale, load)) }
         } catch {
+            // Nothing else would deliver a failure that waits for the stored value.
+            observation.cached(nil)
             observation.end(.failure(error))
         }
     }

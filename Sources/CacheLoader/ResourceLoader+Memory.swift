@@ -27,10 +27,21 @@ extension ResourceLoader {
         else { return }
         var fields = loaded.headerFields
         if !load.policy.ignoresDirectives(of: loaded.status) { fields.removeWithheld(by: load.policy) }
+        if let options = load.configuration.cacheStatus { fields.replaceStatus(options, load.target.key) }
         let loaded = loaded.with(headerFields: fields)
         for (key, value) in values {
             let cost = (value as? any MemoryCosting)?.memoryCost ?? byteCount
             memory.insert(loaded.with(value), for: key, cost: cost, entry: entry.id, version: version)
         }
+    }
+}
+
+extension HTTPFields {
+    /// Replaces the member of this cache in `Cache-Status`, which describes one delivery (RFC 9211 §2), with that of
+    /// the hits in memory. The lifetime that remains would change with each hit, so the member has none.
+    fileprivate mutating func replaceStatus(_ options: CacheStatusOptions, _ key: CacheKey) {
+        // The cache appends its member after those of other caches.
+        if let index = lastIndex(where: { $0.name.canonicalName == "cache-status" }) { remove(at: index) }
+        CacheStatus.hit(key: options.hasKey ? key.text : nil).append(to: &self, name: options.name)
     }
 }

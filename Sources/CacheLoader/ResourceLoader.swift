@@ -83,7 +83,7 @@ public final class ResourceLoader: Sendable {
                 settings = LoaderSettings(newValue, after: former)
                 let source = former.configuration.reachability
                 return (
-                    (source as AnyObject?) !== (newValue.reachability as AnyObject?),
+                    source !== newValue.reachability,
                     settings.valueGeneration != former.valueGeneration
                 )
             }
@@ -193,26 +193,31 @@ public final class ResourceLoader: Sendable {
     // MARK: Active loads
 
     /// Returns whether a request is being loaded: from its first waiter until all waiters have the result, and until an
-    /// abandoned transfer is finished.
+    /// abandoned transfer is finished. Of the changes of the configuration during the load, only that of
+    /// ``Configuration/partition`` matters.
+    ///
+    /// Takes time proportional to the number of active loads.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func isLoading(_ request: ResourceRequest) throws(LoadError) -> Bool {
         let load = try load(for: request)
-        return loads.withLock { $0.table.isLoading(load) }
+        return loads.withLock { $0.table.isLoading(where: load.hasSameRequest) }
     }
 
     package func waiterCount(of request: ResourceRequest) -> Int {
         guard let load = try? load(for: request) else { return 0 }
-        return loads.withLock { $0.table.waiterCount(of: load) }
+        return loads.withLock { $0.table.waiterCount(where: load.hasSameRequest) }
     }
 
-    /// Puts the load of a request, with all its waiters, into a lane. A load that waits for its turn now waits in that
-    /// lane. A running transfer continues. Does nothing if the request is not being loaded.
+    /// Puts the loads of a request, with all their waiters, into a lane. A load that waits for its turn now waits in
+    /// that lane. A running transfer continues. Does nothing if the request is not being loaded.
+    ///
+    /// Takes time proportional to the number of active loads.
     ///
     /// - Throws: ``LoadError/invalidURL(_:reason:)``, ``LoadError/invalidKey(_:reason:)``.
     public func setLane(_ lane: Lane, of request: ResourceRequest) throws(LoadError) {
         let load = try load(for: request)
-        change { $0.setLane(lane, of: load) }
+        change { $0.setLane(lane, where: load.hasSameRequest) }
     }
 
     /// Returns once every arriving body is stored, as a whole or a part, or will not be stored, or once the calling

@@ -25,15 +25,15 @@ package struct ArchivedResponses: Sendable {
         guard stored.metadata.part == nil, stored.byteCount <= Self.maxBody, let body = try store.openBody(of: stored)
         else { return nil }
         var fields = HTTPFields()
-        for field in stored.nominatedFields {
+        // HTTPFields traps at 65,535 fields, and an altered index may name more.
+        for field in stored.nominatedFields.prefix(StorageDecision.maxFieldCount) {
             guard let name = HTTPField.Name(field.name), let value = field.value else { continue }
             fields.append(HTTPField(name: name, value: value))
         }
         let metadata = stored.metadata
         let exchange = RecordedExchange(
             request: HTTPRequest(key: stored.key, fields: fields), content: nil,
-            response: HTTPResponse(
-                status: HTTPResponse.Status(code: metadata.status), headerFields: stored.responseFields),
+            response: HTTPResponse(status: stored.responseStatus, headerFields: stored.responseFields),
             body: Data(try body.data()), isBodyDecoded: metadata.isBodyDecoded, date: metadata.requestedAt,
             duration: .seconds(max(0, metadata.receivedAt.timeIntervalSince(metadata.requestedAt))))
         return redaction.redacted(HTTPArchive.Entry(exchange, decodedLimit: decodedLimit))

@@ -35,13 +35,20 @@ extension JSON {
         self = .object(zip(row.columns, row.values).map { ($0, JSON($1, maxCharacters: maxCharacters)) })
     }
 
-    /// Returns member names for columns. Adds a number to a repeated name, because an object needs distinct names.
+    /// Returns member names for columns. Adds a number to a repeated name, because an object needs distinct names. No
+    /// such name is that of another column.
     package static func names(of columns: [String]) -> [String] {
+        let given = Set(columns)
         var uses: [String: Int] = [:]
         return columns.map { name in
-            uses[name, default: 0] += 1
-            let use = uses[name, default: 1]
-            return use == 1 ? name : "\(name)_\(use)"
+            var distinct = name
+            repeat {
+                let use = (uses[name] ?? 0) + 1
+                uses[name] = use
+                if use == 1 { return name }
+                distinct = "\(name)_\(use)"
+            } while given.contains(distinct)
+            return distinct
         }
     }
 }

@@ -30,7 +30,7 @@ extension BodyWriter {
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
         unlessRemovedSince generation: StoreGeneration? = nil
     ) throws(StoreError) -> StoredEntry {
-        try commit(finish(metadata, key, options, generation))
+        try Self.required(commit(finish(metadata, key, options, generation)))
     }
 
     /// Does the same as the synchronous method, without blocking the caller's thread.
@@ -39,40 +39,50 @@ extension BodyWriter {
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
         unlessRemovedSince generation: StoreGeneration? = nil
     ) async throws(StoreError) -> StoredEntry {
-        try await commit(metadata, for: key, options: options, replacing: [], unlessRemovedSince: generation)
+        try await Self.required(
+            commit(offExecutor { () throws(StoreError) in try self.finish(metadata, key, options, generation) }))
     }
 
-    /// Commits like ``commit(_:for:options:unlessRemovedSince:)``. The same transaction removes `entries`, which the
-    /// new entry replaces, and, if the new entry is content, the selected `failures`.
+    private static func required(_ entry: StoredEntry?) -> StoredEntry {
+        guard let entry else { preconditionFailure("a change with `replacesLater` stores its entry") }
+        return entry
+    }
+
+    /// Commits a response of an origin like ``commit(_:for:options:unlessRemovedSince:)``. The same transaction removes
+    /// `entries`, which the new entry replaces, and, if the new entry is content, the selected `failures`. If the store
+    /// has the response to a later request, removes only `entries`, and returns `nil`.
     @discardableResult
     package func commit(
         _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(),
         replacing entries: [StoredEntry], removing failures: FailureSelection = .all,
         unlessRemovedSince generation: StoreGeneration? = nil
-    ) async throws(StoreError) -> StoredEntry {
+    ) async throws(StoreError) -> StoredEntry? {
         try await commit(
             offExecutor { () throws(StoreError) in
-                try self.finish(metadata, key, options, generation, replacing: entries, removing: failures)
+                try self.finish(
+                    metadata, key, options, generation, replacing: entries, removing: failures, replacesLater: false)
             })
     }
 
     /// Ends the body and returns the change that its transaction makes.
     private func finish(
         _ metadata: EntryMetadata, _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?,
-        replacing entries: [StoredEntry] = [], removing failures: FailureSelection = .all
-    ) throws(StoreError) -> Change<StoredEntry> {
+        replacing entries: [StoredEntry] = [], removing failures: FailureSelection = .all, replacesLater: Bool = true
+    ) throws(StoreError) -> Change<StoredEntry?> {
         try metadata.checkLengths()
         try options.check()
         return try change(
-            storing: measure(closes: true), metadata, key, options, generation, replacing: entries, removing: failures)
+            storing: measure(closes: true), metadata, key, options, generation, replacing: entries, removing: failures,
+            replacesLater: replacesLater)
     }
 
-    /// Returns the change that stores a body, or the beginning of a growing one.
+    /// Returns the change that stores a body, or the beginning of a growing one. `replacesLater` tells whether the
+    /// entry also replaces the response to a later request. If not, the change may store nothing and return `nil`.
     private func change(
         storing body: (digest: ContentDigest?, byteCount: Int64), isGrowing: Bool = false, _ metadata: EntryMetadata,
         _ key: CacheKey, _ options: EntryOptions, _ generation: StoreGeneration?, replacing entries: [StoredEntry],
-        removing failures: FailureSelection
-    ) -> Change<StoredEntry> {
+        removing failures: FailureSelection, replacesLater: Bool
+    ) -> Change<StoredEntry?> {
         let (digest, byteCount) = body
         let growth = entries.reduce(byteCount) { $0 - $1.byteCount }
         let now = store.now
@@ -82,12 +92,18 @@ extension BodyWriter {
                 let wasRemoved = try transaction.connection.wasRemoved(key, since: generation)
                 guard !wasRemoved else { throw .removedMeanwhile(key) }
             }
+            let replaced = try transaction.replacedEntry(metadata, key)
+            // RFC 9111 §4: a cache uses the most recent response, so a slow older one must not take its place.
+            if !replacesLater, try transaction.isOutdated(metadata, for: key, by: replaced, at: store.now) {
+                for entry in entries { _ = try transaction.removeEntry(entry) }
+                return nil
+            }
             // Name the file before inserting the row: a visible row has a file.
             if let digest { try place(digest, byteCount, isGrowing: isGrowing) }
             if metadata.kind == .content { try transaction.connection.removeFailures(for: key, failures) }
             let stored = try transaction.store(
-                metadata, for: key, options: options, digest: digest, byteCount: byteCount, at: now,
-                including: entries.filter { $0.metadata.part != nil })
+                metadata, for: key, replacing: replaced, options: options, digest: digest, byteCount: byteCount,
+                at: now, including: entries.filter { $0.metadata.part != nil })
             // Remove these last: one of them may have the same body.
             for entry in entries where !entry.isReplaced(by: metadata) { _ = try transaction.removeEntry(entry) }
             guard try hasRoom(for: stored, in: transaction, partitionRoom) else {
@@ -103,34 +119,36 @@ extension BodyWriter {
     /// entry is the first bytes of the file that the writer extends. The next commit should replace the entry. Costs
     /// one transaction, and in a durable store also a sync of the bytes written since the last one. The part in
     /// `metadata` starts where the body does. `previous` is the entry of an earlier prefix of the same body. After an
-    /// error, that entry stays, and the writer remains usable.
+    /// error, that entry stays, and the writer remains usable. If the store has the response to a later request,
+    /// removes only `previous`, and returns `nil`.
     @discardableResult
     package func commitPrefix(
         _ metadata: EntryMetadata, for key: CacheKey, replacing previous: StoredEntry?,
         unlessRemovedSince generation: StoreGeneration? = nil
-    ) async throws(StoreError) -> StoredEntry {
+    ) async throws(StoreError) -> StoredEntry? {
         try await commit(
             offExecutor { () throws(StoreError) in
-                try self.change(storingPrefix: metadata, key, previous, generation)
+                try self.change(storingPrefix: metadata, key, previous, generation, replacesLater: false)
             })
     }
 
-    /// Does the same as the asynchronous method, on the calling thread.
+    /// Commits a prefix on the calling thread, also in place of the response to a later request.
     @discardableResult
     package func commitPrefix(
         _ metadata: EntryMetadata, for key: CacheKey, replacing previous: StoredEntry?
     ) throws(StoreError) -> StoredEntry {
-        try commit(change(storingPrefix: metadata, key, previous, nil))
+        try Self.required(commit(change(storingPrefix: metadata, key, previous, nil, replacesLater: true)))
     }
 
     private func change(
-        storingPrefix metadata: EntryMetadata, _ key: CacheKey, _ previous: StoredEntry?, _ generation: StoreGeneration?
-    ) throws(StoreError) -> Change<StoredEntry> {
+        storingPrefix metadata: EntryMetadata, _ key: CacheKey, _ previous: StoredEntry?,
+        _ generation: StoreGeneration?, replacesLater: Bool
+    ) throws(StoreError) -> Change<StoredEntry?> {
         precondition(metadata.part != nil, "the beginning of a body is a part")
         try metadata.checkLengths()
         return try change(
             storing: measure(closes: false), isGrowing: true, metadata, key, EntryOptions(), generation,
-            replacing: previous.map { [$0] } ?? [], removing: .none)
+            replacing: previous.map { [$0] } ?? [], removing: .none, replacesLater: replacesLater)
     }
 
     // MARK: A derived representation

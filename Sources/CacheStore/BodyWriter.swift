@@ -1,5 +1,5 @@
 public import CacheFoundation
-internal import Crypto
+package import Crypto
 internal import Synchronization
 
 /// A body that is being written to the store.
@@ -47,6 +47,9 @@ public final class BodyWriter: Sendable {
 
     /// The bytes written so far.
     public var byteCount: Int64 { state.withLock { $0.byteCount } }
+
+    /// The hash of the bytes written so far. A copy can hash later bytes that the store does not take.
+    package var hasher: SHA256 { state.withLock { $0.hasher } }
 
     /// Appends bytes. Copies them to the page cache of the system on the calling thread: some 10 µs for 16 KiB.
     ///

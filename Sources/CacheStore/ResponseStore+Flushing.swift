@@ -32,10 +32,15 @@ extension ResponseStore {
         repeat { try writer.write { _ in } } while !deletion.isEmpty
     }
 
-    /// Completes a removal: deletes files, then shrinks or, with ``Configuration/secureDelete``, overwrites the index.
-    func finishRemoval() throws(StoreError) {
+    /// Completes a removal: deletes files, then overwrites the index with ``Configuration/secureDelete``. Without it,
+    /// a removal of many entries shrinks the index.
+    func finishRemoval(ofMany isOfMany: Bool = true) throws(StoreError) {
         try deleteFiles()
-        guard configuration.secureDelete else { return try shrinkIndex() }
+        guard configuration.secureDelete else {
+            // Shrinking holds the write lock for long, and the pages that one key frees do not pay for it.
+            if isOfMany { try shrinkIndex() }
+            return
+        }
         try forgetUses()
         try wipe()
     }
@@ -59,10 +64,7 @@ extension ResponseStore {
             }
         } catch {
             // The removal has succeeded, and later inserts use the free pages.
-            guard case .busy = error else {
-                if error.isFullDisk { return }
-                throw error
-            }
+            if error.isDamage { throw error }
         }
     }
 

@@ -20,7 +20,7 @@ extension ResponseStore {
                 return (existed, hadUses)
             }
         }
-        if existed || hadUses { try finishRemoval() }
+        if existed || hadUses { try finishRemoval(ofMany: false) }
         if configuration.secureDelete { try eraseRequests(.key(key)) }
         return existed
     }

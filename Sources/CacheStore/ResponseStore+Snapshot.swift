@@ -75,8 +75,16 @@ extension ResponseStore {
             report.files += 1
             report.bytes += byteCount
         }
+        if !missing.isEmpty {
+            let removed = try index.removeRows(withBodies: missing)
+            report.entriesLeftOut = removed.entries
+            for digest in removed.unneeded {
+                // A copy has one link, a linked file has another one in the store.
+                if let file = try bodies.remove(digest), file.linkCount == 1 { report.copiedFiles -= 1 }
+            }
+            (report.files, report.bytes) = try index.bodySize()
+        }
         try bodies.finish()
-        report.entriesLeftOut = try index.removeRows(withBodies: missing)
         try index.eraseRemovedRows()
         report.entries = try index.entryCount()
         return report

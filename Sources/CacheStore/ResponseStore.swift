@@ -124,12 +124,12 @@ public final class ResponseStore: Sendable {
                 directory: place, blobs: blobs, deletion: deletion, hotKeys: hotKeys,
                 configuration: configuration, observation: observation, requests: requests,
                 reopenReplacedDirectory: reopenReplacedDirectory,
-                indexWasReplaced: {
+                indexWasReplaced: { killedWriters in
                     readers.reset()
                     // On the background lane, because this thread holds the writer's connection.
                     background.submit { store in
                         store.writeBallast()
-                        _ = try? store.sweep()
+                        try? store.sweepLeftovers(of: killedWriters)
                         store.reorderEntries()
                     }
                 },
@@ -163,7 +163,7 @@ public final class ResponseStore: Sendable {
         } else {
             background.lane.submit(writeBallast)
         }
-        if work.hasLeftovers { background.submit { store in _ = try? store.sweep() } }
+        if work.hasLeftovers { background.submit { store in try? store.sweepLeftovers(of: work.killedWriters) } }
         if work.hasUnordered { background.submit { store in store.reorderEntries() } }
         if work.hasLapsed { background.submit { store in try? store.removeLapsed() } }
         // Processes without limits may have filled the store.

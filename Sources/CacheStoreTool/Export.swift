@@ -30,12 +30,16 @@ struct Export: AsyncParsableCommand {
         try await store.withExistingStore(isReadOnly: true) { store in
             let ids = try store.entryIDs(in: selection.isGiven ? selection.selection : .everything)
             let progress = ProgressLine()
-            let count = try await progress.show {
-                if har == "-" { return try write(ids, of: store, progress) { try StandardOutput.write($0) } }
-                var count = 0
-                try OutputFile(path: har).write { part in count = try write(ids, of: store, progress, part) }
-                return count
+            // So that a signal leaves no temporary file beside the file.
+            let (count, signal) = try await Interruption.cancelling { [self] in
+                try await progress.show {
+                    if har == "-" { return try write(ids, of: store, progress) { try StandardOutput.write($0) } }
+                    var count = 0
+                    try OutputFile(path: har).write { part in count = try write(ids, of: store, progress, part) }
+                    return count
+                }
             }
+            if let signal { throw signal.exitCode }
             let left = ids.count - count
             let end = left > 0 ? "; left out \(left): partial, without a body, or too large for an archive" : ""
             StandardError.say("exported \(count.of("response", "responses"))\(end)")
@@ -50,6 +54,7 @@ struct Export: AsyncParsableCommand {
         var count = 0
         try part(Data(ArchiveText.head.utf8))
         for (index, id) in ids.enumerated() {
+            try Task.checkCancellation()
             progress.say("\(index) of \(ids.count)")
             // Another process may have removed the entry.
             guard let stored = try store.entry(id: id), let entry = try responses.entry(of: stored) else { continue }

@@ -43,9 +43,17 @@ struct Simulate: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var replay = try TraceReplay(limits: Limits(maxBytes: maxBytes.byteCount), format: format)
-        if let trace { try read(InputFile(path: trace), into: &replay) } else { try await readRecord(into: &replay) }
-        let result = try replay.end()
+        // So that a signal leaves no files in the temporary directory.
+        let (result, signal) = try await Interruption.cancelling { [self] in
+            var replay = try TraceReplay(limits: Limits(maxBytes: maxBytes.byteCount), format: format)
+            if let trace {
+                try read(InputFile(path: trace), into: &replay)
+            } else {
+                try await readRecord(into: &replay)
+            }
+            return try replay.end()
+        }
+        if let signal { throw signal.exitCode }
         try report.write(result.json, text: result.text)
     }
 

@@ -138,8 +138,11 @@ struct Tier: AsyncParsableCommand {
             guard given == 1 else { throw ValidationError("tier remove needs one of --url, --host, --tag and --all") }
             guard (tag == nil) == (origin == nil) else { throw ValidationError("--tag and --origin need each other") }
             if let url { _ = try Self.parts(of: url, "--url") }
-            if let origin, try !["", "/"].contains(Self.parts(of: origin, "--origin").path) {
-                throw ValidationError("--origin needs a scheme and a host without a path")
+            if let origin {
+                guard try ["", "/"].contains(Self.parts(of: origin, "--origin").path) else {
+                    throw ValidationError("--origin needs a scheme and a host without a path")
+                }
+                try URLArgument.validate(origin)
             }
             if let host {
                 let parts = URLComponents(string: "http://\(host)/")
@@ -157,7 +160,11 @@ struct Tier: AsyncParsableCommand {
                 } else if let host {
                     (.host(Self.withoutDefaultPort(host)), "the responses of \(host.inOneLine)")
                 } else if let tag, let origin {
-                    (.tag(tag, origin: origin), "the responses of \(origin.inOneLine) with \(tag.inOneLine)")
+                    // Without a default port, as in the URLs of requests.
+                    (
+                        .tag(tag, origin: try URLArgument(origin).key.text),
+                        "the responses of \(origin.inOneLine) with \(tag.inOneLine)"
+                    )
                 } else {
                     (.partition, "all responses of the partition")
                 }

@@ -47,7 +47,8 @@ extension SharedTier {
         public var retention: Duration? = nil
         /// The longest body to write; 8 MiB by default.
         public var maxBodyBytes = 8 << 20
-        /// The most bytes of bodies that are arriving or waiting for their writing; 32 MiB by default.
+        /// The most bytes of bodies that are arriving or waiting for their writing; 32 MiB by default. Each waiting write
+        /// counts for at least 1 KiB.
         public var maxPendingBytes = 32 << 20
         /// Returns the current time, for the steps of the observer. The system clock by default.
         public var clock: @Sendable () -> Date = { Date() }

@@ -92,8 +92,8 @@ public final class SharedTier: Sendable {
     ///
     /// Does not wait for repetitions of failed removals: see ``pendingRemovalCount``.
     ///
-    /// - Parameter limit: The longest wait; 5 seconds by default. Then drops the waiting writes, and counts them as
-    ///   ``TierStatistics/droppedWrites``.
+    /// - Parameter limit: The longest wait; 5 seconds by default. Then drops the waiting writes, except removals, and
+    ///   counts the dropped ones as ``TierStatistics/droppedWrites``.
     public func waitForWrites(within limit: Duration = .seconds(5)) async {
         let isDone: Void? = await withTimeLimit(limit, configuration.sleep) { [writes] in await writes.drain() }
         guard isDone == nil else { return }

@@ -131,7 +131,10 @@ public struct TieredTransport: HTTPTransport {
         case .fill(let fill):
             let (tier, lookup) = (tier, lookup.withoutBodies)
             let reader = FillingBody(reply.body, for: tier) { body in
-                tier.writes.add(reserved: body.count) { await tier.write(fill, body, for: request, after: lookup) }
+                let isAdmitted = tier.writes.add(reserved: body.count) {
+                    await tier.write(fill, body, for: request, after: lookup)
+                }
+                if !isAdmitted { tier.count { $0.droppedWrites += 1 } }
             }
             reply.body = TransportBody { () async throws(TransportError) in try await reader.next() }
         case .remove:

@@ -16,7 +16,7 @@ package struct ChunkBuffer<Waiter> {
     }
 
     private var chunks: [Data] = []
-    /// The index of the first chunk not handed over. Removing chunks from the front would move all later ones.
+    /// The index of the first chunk not handed over. Removing each chunk from the front would move all later ones.
     private var next = 0
     private var byteCount = 0
     private var waiter: Waiter?
@@ -72,6 +72,10 @@ package struct ChunkBuffer<Waiter> {
             byteCount -= chunk.count
             if next == chunks.count {
                 chunks.removeAll(keepingCapacity: true)
+                next = 0
+            } else if next >= 64, next * 2 >= chunks.count {
+                // Moves at most one waiting chunk for each one that was handed over.
+                chunks.removeFirst(next)
                 next = 0
             }
             let resumes = isPaused && byteCount <= Self.highWaterMark / 2

@@ -20,6 +20,11 @@ struct SQLPanelTests {
             ))
     }
 
+    @Test("columns of one name have distinct names, because the page makes objects of rows")
+    func repeatedColumns() async throws {
+        #expect(try await run(Panel(), "SELECT 1 AS a, 2 AS a").text.hasPrefix(#"{"columns":["a","a_2"],"#))
+    }
+
     @Test("runs the saved queries")
     func savedQueries() async throws {
         let panel = try Panel()

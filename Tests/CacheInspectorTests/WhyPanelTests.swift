@@ -88,6 +88,19 @@ struct WhyPanelTests {
         }
     }
 
+    @Test("refuses a command with more fields than a request may have")
+    func fieldCount() async throws {
+        let fields = String(repeating: "-Ha:b ", count: 65_536)
+        #expect(try await Panel().post("api/why", json("curl \(fields)https://a/")).code == "invalid")
+    }
+
+    @Test("a cookie of any number of pieces is one field")
+    func cookiePieces() async throws {
+        let pieces = String(repeating: "a=b; ", count: 65_536) + "a=b"
+        let answer = try await Panel().post("api/why", json("curl -b '\(pieces)' https://example.com/"))
+        #expect(answer.strings("request.fields", "name") == ["Cookie", "Accept"])
+    }
+
     @Test("the answer omits the credentials of the command")
     func credentials() async throws {
         let answer = try await Panel().post(

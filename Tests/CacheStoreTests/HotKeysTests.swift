@@ -84,7 +84,7 @@ struct HotKeysTests {
             try FileManager.default.removeItem(at: sandbox.file(of: digest))
             #expect(try store.openBody(of: entry) == nil)
         },
-        Change("a repair", keepsOthers: false) { store, sandbox in
+        Change("a repair") { store, sandbox in
             guard let digest = try store.peek(.path("a"))?.digest else { return }
             try FileManager.default.removeItem(at: sandbox.file(of: digest))
             try await store.repair()

@@ -159,6 +159,26 @@ struct LifecycleTests {
         #expect(try await store.check(digests: true).problems == [])
     }
 
+    @Test("a suspension drops accesses that it cannot write, because another index may have the same ids afterwards")
+    func accessesOfReplacedIndex() throws {
+        let store = try sandbox.open()
+        let first = try store.insert(Data("a".utf8), metadata: sandbox.metadata(), for: .path("a"))
+        do {
+            let holder = try RawIndex(sandbox.indexPath)
+            try holder.execute("BEGIN IMMEDIATE")
+            _ = try store.lookup(.path("a"))
+            store.suspend()
+            try holder.execute("ROLLBACK")
+        }
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: sandbox.indexPath + suffix) }
+        let other = try sandbox.open()
+        let second = try other.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
+        #expect(first.id == second.id)
+        try store.resume()
+        try store.flush()
+        #expect(try store.statistics().hits == 0)
+    }
+
     @Test("a closed store stays closed, and a store closed during a suspension cannot be resumed")
     func closed() throws {
         let store = try sandbox.open()

@@ -103,9 +103,10 @@ struct PrefixCommitTests {
         var prefix = first
         #expect(try await store.setOptions(options, for: .path("a")))
         try write(300_000..<600_000, to: writer)
-        prefix = try await writer.commitPrefix(part, for: .path("a"), replacing: prefix)
+        prefix = try #require(try await writer.commitPrefix(part, for: .path("a"), replacing: prefix))
         try write(600_000..<900_000, to: writer)
-        let whole = try await writer.commit(sandbox.metadata(), for: .path("a"), replacing: [prefix])
+        let whole = try #require(
+            try await writer.commit(sandbox.metadata(), for: .path("a"), replacing: [prefix]))
         try #require(try store.responses(for: .path("a")).map(\.id) == [whole.id])
         #expect(try await store.evict(.maxEntries(0)).entries == 0, "it is pinned")
         #expect(try await store.removeAll(.tag("news")).entries == 1)
@@ -228,7 +229,7 @@ struct PrefixCommitTests {
         try write(300_000..<600_000, to: writer)
         #expect(try store.bytes(.path("whole")) == body.prefix(300_000))
         #expect(try stored(store) == [body.prefix(300_000)])
-        let longer = try await writer.commitPrefix(part, for: .path("a"), replacing: prefix)
+        let longer = try #require(try await writer.commitPrefix(part, for: .path("a"), replacing: prefix))
         try write(600_000..<900_000, to: writer)
         #expect(try stored(store) == [body.prefix(600_000)])
         try await writer.commit(sandbox.metadata(), for: .path("a"), replacing: [longer])
@@ -253,6 +254,37 @@ struct PrefixCommitTests {
         #expect(try stored(store) == [])
         try await store.flush()
         #expect(sandbox.files() == [])
+    }
+
+    @Test(
+        "RFC 9111 §4: the response to an earlier request replaces no later one, unless the clock was set back",
+        .requirement("V07"))
+    func outdated() async throws {
+        let store = try sandbox.open()
+        let key = try CacheKey.path("a")
+        let (part, whole) = (part, sandbox.metadata())
+        let (writer, prefix) = try begin(store)
+        sandbox.clock.advance(by: 5)
+        let new = Data("new".utf8)
+        try await store.insert(new, metadata: sandbox.metadata(), for: key)
+        try write(300_000..<600_000, to: writer)
+        #expect(try await writer.commitPrefix(part, for: key, replacing: prefix) == nil)
+        #expect(try stored(store) == [new])
+        #expect(try await writer.commit(whole, for: key, replacing: [prefix]) == nil)
+        #expect(try stored(store) == [new])
+        try await store.flush()
+        #expect(sandbox.files().count == 1)
+        // A program may replace a later response.
+        let own = Data("own".utf8)
+        try await store.insert(own, metadata: whole, for: key)
+        #expect(try stored(store) == [own])
+        try await store.insert(new, metadata: sandbox.metadata(), for: key)
+        sandbox.clock.advance(by: -3_600)
+        let next = store.makeBodyWriter()
+        try next.write(own)
+        #expect(try await next.commit(sandbox.metadata(), for: key, replacing: []) != nil)
+        #expect(try stored(store) == [own])
+        #expect(try await store.check(digests: true).problems == [])
     }
 
     @Test("a growing body counts once, and evicts nothing that fits together with the whole")

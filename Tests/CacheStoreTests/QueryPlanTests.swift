@@ -48,7 +48,9 @@ struct QueryPlanTests {
         _ = try connection.beginSession()
         try connection.registerWriter()
         try connection.unregisterWriter()
-        _ = try connection.clearWriters()
+        _ = try connection.killedWriters()
+        _ = try connection.countKilledWriter()
+        try connection.removeKilledWriters(1)
         var counts = RequestCounts()
         counts.misses = 1
         _ = accesses.note(counts, host: "example.com", at: 0)

@@ -39,7 +39,7 @@ struct ReplacementFileTests {
         var metadata = sandbox.metadata(etag: "\"1\"")
         metadata.part = EntryPart(start: 0, completeLength: Int64(body.count))
         try writer.write(body.prefix(100_000))
-        let entry = try await writer.commitPrefix(metadata, for: .path("a"), replacing: nil)
+        let entry = try #require(try await writer.commitPrefix(metadata, for: .path("a"), replacing: nil))
         try writer.write(body[100_000..<200_000])
         let stored = try #require(try store.openBody(of: entry))
         let file = try ReplacementFile(replacing: path)

@@ -237,6 +237,26 @@ struct SnapshotTests {
         try expectSound(copy)
     }
 
+    @Test("Omits the derived representations of an omitted entry, with their files", arguments: [false, true])
+    func derivedFormOfMissingEntry(isOnOtherFileSystem: Bool) throws {
+        guard !isOnOtherFileSystem || OtherFileSystem.isPresent else { return }
+        let store = try sandbox.open()
+        try sandbox.fill(store, ["a", "b"])
+        let entry = try #require(try store.peek(.path("a")))
+        for name in ["form", "shared"] { try store.insertDerived(Data(name.utf8), name: name, of: entry) }
+        try store.insert(Data("shared".utf8), metadata: sandbox.metadata(), for: .path("c"))
+        try FileManager.default.removeItem(at: sandbox.file(of: try #require(entry.digest)))
+        let other = isOnOtherFileSystem ? try OtherFileSystem() : nil
+        let url = other?.url ?? target.url
+        let report = try store.snapshot(to: url)
+        #expect(report.entries == 2)
+        #expect(report.entriesLeftOut == 1)
+        #expect(report.files == 2)
+        #expect(report.bytes == 1_006)
+        #expect(report.copiedFiles == (isOnOtherFileSystem ? 2 : 0))
+        try expectSound(ResponseStore(directory: url))
+    }
+
     @Test("A snapshot taken while two tasks write, remove and evict is sound")
     func concurrentWriters() async throws {
         let stores = try (0..<2).map { _ in try sandbox.open() }
@@ -312,6 +332,31 @@ struct SnapshotTests {
         #expect(try contents(of: target) == before)
         try openStore?.insert(Data("b".utf8), metadata: sandbox.metadata(), for: .path("b"))
         try expectSound(store)
+    }
+
+    @Test("A snapshot that finds another owner of its directory leaves the files of that owner")
+    func targetTakenMeanwhile() throws {
+        let store = try sandbox.open()
+        let files = ["index.sqlite", "blobs/x"].map { target.url.appending(path: $0) }
+        let blobs = target.url.appending(path: "blobs")
+        try FileManager.default.createDirectory(at: target.url, withIntermediateDirectories: true)
+        // Another snapshot into this directory would hold this lock.
+        let lock = open(target.path, O_RDONLY | O_DIRECTORY)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+        // The owner creates its files before, while or after the snapshot looks at the directory.
+        for round in 0..<300 {
+            let call = ThreadCall { [target] () throws(StoreError) in _ = try store.snapshot(to: target.url) }
+            try FileManager.default.createDirectory(at: blobs, withIntermediateDirectories: false)
+            for file in files { try Data("mine".utf8).write(to: file) }
+            guard case .unusableDirectory = try call.error() else {
+                Issue.record("the directory was usable")
+                return
+            }
+            #expect(
+                files.allSatisfy { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }, "\(round)")
+            for file in [files[0], blobs] { try FileManager.default.removeItem(at: file) }
+        }
     }
 
     @Test("An empty directory is accepted, also through a symbolic link")

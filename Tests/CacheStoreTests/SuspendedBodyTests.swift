@@ -26,7 +26,7 @@ struct SuspendedBodyTests {
     private func commitPrefix(_ writer: BodyWriter, replacing previous: StoredEntry?) async throws -> StoredEntry {
         var metadata = sandbox.metadata(etag: "\"1\"")
         metadata.part = EntryPart(start: 0, completeLength: Int64(body.count))
-        return try await writer.commitPrefix(metadata, for: .path("a"), replacing: previous)
+        return try #require(try await writer.commitPrefix(metadata, for: .path("a"), replacing: previous))
     }
 
     private func sweep() async throws -> Int {

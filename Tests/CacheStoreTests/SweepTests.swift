@@ -118,4 +118,53 @@ struct SweepTests {
         try await reopened.flush()
         #expect(exists(later), "a store that was closed is not searched through at every opening")
     }
+
+    @Test("A sweep that did not finish runs again when the store next opens, and only then", arguments: [false, true])
+    func unfinishedSweep(_ isNewIndex: Bool) async throws {
+        if isNewIndex {
+            // The index is an empty file before the first transaction.
+            _ = try plantOrphan("of an index before")
+            try Data().write(to: URL(filePath: sandbox.indexPath))
+        } else {
+            try sandbox.open().close()
+            try RawIndex(sandbox.indexPath).execute("UPDATE state SET writer_count = 1")
+        }
+        // A sweep cannot delete this directory, and fails.
+        let obstacle = sandbox.url.appending(path: "index.new-directory")
+        try FileManager.default.createDirectory(at: obstacle, withIntermediateDirectories: false)
+        var orphans: [URL] = []
+        for round in 0..<3 {
+            orphans.append(try plantOrphan("orphan \(round)"))
+            let store = try sandbox.open()
+            // The lane is serial: this job runs after the sweep.
+            try await store.flush()
+            store.close()
+            if round == 0 { try FileManager.default.removeItem(at: obstacle) }
+        }
+        #expect(orphans.map(exists) == [false, false, true])
+    }
+
+    @Test(
+        "A store that closes or is suspended before it has deleted all files leaves them to a sweep",
+        arguments: [false, true])
+    func pendingDeletions(_ closes: Bool) async throws {
+        let store = try sandbox.open()
+        // One transaction, which closing the store runs, deletes fewer files.
+        let keys = try (0..<2_000).map { try CacheKey.path($0) }
+        try await withThrowingTaskGroup { group in
+            for (number, key) in keys.enumerated() {
+                group.addTask { [sandbox] in
+                    _ = try await store.insert(Data("\(number)".utf8), metadata: sandbox.metadata(), for: key)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await store.invalidate(keys) == 2_000)
+        if closes { store.close() } else { store.suspend() }
+        let other = try sandbox.open()
+        // The lane is serial: this job runs after the sweep.
+        try await other.flush()
+        #expect(sandbox.files() == [])
+        #expect(try await other.check().isSound)
+    }
 }

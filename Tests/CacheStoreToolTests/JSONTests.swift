@@ -29,6 +29,16 @@ struct JSONTests {
         }
     }
 
+    @Test(
+        "Columns have distinct names, and a name that occurs once stays",
+        arguments: [
+            (["a", "b", "a"], ["a", "b", "a_2"]), (["a", "a_2", "a"], ["a", "a_2", "a_3"]),
+            (["a", "a", "a_2"], ["a", "a_3", "a_2"]), (["a_2", "a_2", "a", "a"], ["a_2", "a_2_2", "a", "a_3"]),
+        ])
+    func names(_ columns: [String], _ expected: [String]) {
+        #expect(JSON.names(of: columns) == expected)
+    }
+
     @Test("The JSON for the page contains no markup, and keeps the order of the members")
     func page() {
         let json: JSON = ["b": "<&>\u{7F}\u{9F}", "a": .number(2), "c": nil]

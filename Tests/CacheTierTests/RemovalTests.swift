@@ -141,6 +141,32 @@ import TestSupport
         #expect(try await fleet.machine().send("/a").body == "4")
     }
 
+    @Test("a removal that waits behind other writes survives a wait that ends early", .requirement("T8"))
+    func impatientWait() async throws {
+        let server = try await ObjectServer()
+        let origin = try await LoopbackOrigin { _ in .ok("a".utf8, cacheControl: "max-age=60") }
+        let machine = try Machine(server) { $0.writers = 1 }
+        try await machine.get(origin.url("/a"))
+        let gate = Gate()
+        server.setFault { request in
+            if request.method == .put { await gate.wait() }
+            return nil
+        }
+        let other = try await machine.send(origin, "/b")
+        while try await other.body.next() != nil {}
+        await gate.reached(1)
+        _ = try await machine.send(origin, "/a", method: .post)
+        await machine.tier.waitForWrites(within: .zero)
+        #expect(machine.tier.pendingRemovalCount == 1)
+        gate.open()
+        _ = try await machine.send(origin, "/a", method: .post)
+        await machine.tier.waitForWrites(within: .seconds(100))
+        #expect(machine.tier.pendingRemovalCount == 0)
+        let requestCount = origin.requestCount
+        try await Machine(server).get(origin.url("/a"))
+        #expect(origin.requestCount == requestCount + 1)
+    }
+
     @Test("a removal throws if either of its objects is not recorded", .requirement("T8"), arguments: [1, 2])
     func failing(_ number: Int) async throws {
         let fleet = fleet()

@@ -117,12 +117,24 @@ import TestSupport
             [], ["--host", "http://example.com/"], ["--host", "example.com/"], ["--host", ""],
             ["--url", "example.com"],
             ["--tag", "one"], ["--tag", "one", "--host", "example.com/a"], ["--all", "--host", "example.com"],
+            ["--tag", "one", "--origin", "https://user@example.com"],
         ])
     func removeChecks(_ arguments: [String]) async throws {
         let server = try await ObjectServer()
         let output = try await run(["tier", "remove"] + arguments, tier: server.url)
         #expect(output.exitCode == 64, "\(output.errorText)")
         #expect(server.objects.isEmpty)
+    }
+
+    @Test("tier remove takes the origin of a tag in any spelling", .requirement("T8"))
+    func removeByTag() async throws {
+        let server = try await ObjectServer()
+        for origin in ["https://example.com", "HTTPS://Example.com:443/"] {
+            let output = try await run(["tier", "remove", "--tag", "one", "--origin", origin], tier: server.url)
+            #expect(output.exitCode == 0, "\(output.errorText)")
+            // The object of the tag, and the one that changes with each removal.
+            #expect(server.names("removed").count == 2)
+        }
     }
 
     @Test(

@@ -28,11 +28,15 @@ import TestSupport
         let (writes, gate) = await queue()
         let runCount = Mutex(0)
         let run = { @Sendable () async in runCount.withLock { $0 += 1 } }
-        #expect(writes.reserve(9000))
-        #expect(!writes.reserve(1001))
-        writes.add(reserved: 9000, run)
+        // The first write counts for 1024 bytes.
+        #expect(writes.reserve(8000))
+        #expect(!writes.reserve(977))
+        #expect(writes.add(reserved: 8000, run))
         // A write without a body counts, too.
         #expect(!writes.add(run))
+        // Its 900 reserved bytes are too few, and are released again.
+        #expect(writes.reserve(900))
+        #expect(!writes.add(reserved: 900, run))
         gate.open()
         await writes.drain()
         #expect(writes.add(run))
@@ -40,6 +44,15 @@ import TestSupport
         #expect(runCount.withLock { $0 } == 2)
         #expect(writes.reserve(10_000))
         #expect(!writes.reserve(1))
+    }
+
+    @Test("the bound in bytes also bounds the number of writes with empty bodies", .requirement("T6"))
+    func emptyBodies() async {
+        let (writes, gate) = await queue()
+        #expect((0..<100).count { _ in writes.add(reserved: 0) {} } == 8)
+        gate.open()
+        await writes.drain()
+        #expect(writes.reserve(10_000))
     }
 
     @Test("dropping the waiting writes ends a drain, and leaves the running one", .requirement("T6"))

@@ -31,6 +31,24 @@ import TestSupport
         #expect(try await Machine(server).get(origin.url("/a")).fields.ageSeconds == 3)
     }
 
+    @Test("a body whose write takes longer than a record may be late is a hit", .requirement("T7"))
+    func slowBody() async throws {
+        let body = String(repeating: "a", count: 100_000)
+        let fleet = MemoryFleet { _, _ in .reply(200, [.cacheControl: "max-age=60"], body) }
+        let uptime = Mutex(Duration.zero)
+        let clock = fleet.clock
+        fleet.engine.setFault { (operation, name) throws(TierEngineError) in
+            guard operation == .put, name.contains("/cas/") else { return }
+            clock.advance(by: .seconds(35))
+            uptime.withLock { $0 += .seconds(35) }
+        }
+        try await fleet.machine { $0.uptime = { uptime.withLock { $0 } } }.send("/a")
+        let answer = try await fleet.machine().send("/a")
+        #expect(answer.body == body)
+        #expect(answer.fields.ageSeconds == 35)
+        #expect(fleet.origin.requests.count == 1)
+    }
+
     @Test("while the breaker is open, nothing is written", .requirement("T6"))
     func openBreaker() async throws {
         let server = try await ObjectServer()

@@ -102,6 +102,52 @@ struct CollapsingTests {
         #expect(requests.withLock { $0.most } == 1)
     }
 
+    @Test("After the store has refused a shared body, its waiters send their requests together", .requirement("R06"))
+    func refusingStore() async throws {
+        let (first, others) = (FirstTime(), Gate())
+        let (head, fed) = (Gate(), FedBody("body"))
+        let (transport, fixture) = try LoaderFixture.scripted { _, _ in
+            guard first.isFirst() else {
+                await others.wait()
+                return .reply(200, [.cacheControl: "max-age=60"], "body")
+            }
+            await head.wait()
+            return fed.response(.ok, [.cacheControl: "max-age=60"])
+        }
+        fixture.store.suspend()
+        let loads = await begin(20, fixture)
+        await MainActor.run {}
+        await head.reached(1)
+        head.open()
+        // Blocks the main actor, and with it the waiters, until the store has refused the first chunk.
+        try spinWhile { fed.pullCount < 2 }
+        await others.reached(19)
+        #expect(transport.requestCount == 20)
+        others.open()
+        fed.end()
+        for load in loads { #expect(try await load.value.text == "body") }
+    }
+
+    @Test(
+        "RFC 9111 §4: a slow older response does not replace the newer response to a reload", .requirement("V07"))
+    func slowOlderResponse() async throws {
+        let (old, new) = (FedBody("old, "), FedBody("new"))
+        let (transport, fixture) = try LoaderFixture.scripted { request, _ in
+            (request.headerFields.isEmpty ? old : new).response(.ok, [.cacheControl: "max-age=60"])
+        }
+        let first = try await fixture.cache.response(for: .to("/a"))
+        fixture.clock.advance(by: 5)
+        new.end()
+        #expect(try await fixture.cache.response(for: .to("/a", [.cacheControl: "no-cache"])).text == "new")
+        old.feed("late")
+        old.end()
+        #expect(try await first.text == "old, late")
+        let third = try await fixture.cache.response(for: .to("/a"))
+        #expect(third.source == .disk)
+        #expect(try await third.text == "new")
+        #expect(transport.requestCount == 2)
+    }
+
     @Test("A request that joins during the transfer gets the body from its first byte", .requirement("R06"))
     func joiningLate() async throws {
         let fed = FedBody("one, ")

@@ -115,6 +115,26 @@ struct SharedFailureTests {
         #expect(try fixture.store.statistics().entries == 0)
     }
 
+    @Test("After the store has failed, a reader that stops does not stop the others")
+    func stoppedReader() async throws {
+        let fed = FedBody("one, ")
+        let transport = ScriptedTransport { _, _ in fed.response(.ok, [.cacheControl: "max-age=60"]) }
+        let fixture = try LoaderFixture(transport: transport)
+        let responses = [
+            try await fixture.cache.response(for: .to("/a")), try await fixture.cache.response(for: .to("/a")),
+        ]
+        var reading = responses[0].body.makeAsyncIterator()
+        #expect(try await reading.next() == Data("one, ".utf8))
+        fixture.store.close()
+        for _ in 0..<16 { fed.feed(Data(count: 65_536)) }
+        fed.end()
+        var count = 0
+        while let chunk = try await reading.next() { count += chunk.count }
+        #expect(count == 1 << 20)
+        await #expect(throws: LoadError.store(.closed)) { try await responses[1].bytes }
+        #expect(transport.requestCount == 1)
+    }
+
     enum Trouble: CaseIterable {
         case closed, suspended, tooLarge
     }

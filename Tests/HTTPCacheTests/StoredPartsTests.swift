@@ -130,6 +130,27 @@ import TestSupport
         #expect(validated.status == .partialContent)
         #expect(try await validated.text == "34")
         #expect(transport.requests.last?.headerFields[.ifNoneMatch] == "\"1\"")
+        // The 304 has freshened the part.
+        let fresh = try await fixture.cache.response(for: .to("/a", [.range: "bytes=2-4"]))
+        #expect(fresh.source == .disk)
+        #expect(try await fresh.text == "234")
+        #expect(transport.requestCount == 2)
+    }
+
+    @Test("A 206 with all bytes answers a request for the whole", .requirement("G05"), arguments: ["0-", "-10", "0-9"])
+    func wholePart(range: String) async throws {
+        let (transport, fixture) = try LoaderFixture.sending(to: origin.transport)
+        let part = try await fixture.cache.response(for: .to("/a", [.range: "bytes=\(range)"]))
+        #expect(part.status == .partialContent)
+        #expect(try await part.text == "0123456789")
+        let whole = try await fixture.cache.response(for: .to("/a"))
+        #expect(whole.source == .disk)
+        #expect(whole.status == .ok)
+        #expect(whole.headerFields[.contentRange] == nil)
+        #expect(try await whole.text == "0123456789")
+        #expect(try await get(fixture, "3-4") == "34")
+        #expect(transport.requestCount == 1)
+        #expect(try await fixture.store.check(digests: true).isSound)
     }
 
     @Test(

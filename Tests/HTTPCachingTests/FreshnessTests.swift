@@ -85,8 +85,9 @@ private let thousandSecondsBefore = "Sun, 06 Nov 1994 08:32:57 GMT"
         Case("Last-Modified: nonsense", expect: 0),
         Case("Last-Modified: \(thousandSecondsBefore)", "Last-Modified: \(epoch)", expect: 100),
         Case("Date: \(minuteBefore)", "Last-Modified: \(thousandSecondsBefore)", expect: 94),
-        Case("Last-Modified: Tue, 01 Jan 1980 00:00:01 GMT", expect: 604_800),
+        Case("Last-Modified: Wed, 02 Jan 1980 00:00:00 GMT", expect: 604_800),
         // Archives and package stores give files such dates, regardless of their age.
+        Case("Last-Modified: Tue, 01 Jan 1980 23:59:59 GMT", expect: 0),
         Case("Last-Modified: Tue, 01 Jan 1980 00:00:00 GMT", expect: 0),
         Case("Last-Modified: Thu, 01 Jan 1970 00:00:01 GMT", expect: 0),
         Case("Last-Modified: Thu, 06 Nov 1924 08:49:37 GMT", expect: 0),

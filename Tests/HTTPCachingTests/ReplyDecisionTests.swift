@@ -115,6 +115,43 @@ internal import TestSupport
         #expect(Sample.decide(on: reply) == .relay(removeStored: false))
     }
 
+    @Test("RFC 9110 §15.3.7: a 206 completes a part without the date of If-Range", .requirement("G18"))
+    func omittedDate() throws {
+        var beginning = Sample.stored("Last-Modified: \(Sample.time(-60))", "Cache-Control: max-age=60")
+        beginning.part = StoredPart(bytes: 0..<40, completeLength: 100)
+        let reply = Sample.exchange(
+            "Cache-Control: max-age=60", "Content-Range: bytes 40-99/100", status: .partialContent)
+        let decision = ReplyDecision(
+            for: reply, original: Sample.request(), candidates: [beginning], question: .rest(0),
+            policy: CachePolicy(), fingerprint: Sample.fingerprint)
+        guard case .complete(0, let whole) = decision.action else {
+            Issue.record("not completed: \(decision)")
+            return
+        }
+        #expect(whole.part == nil)
+        #expect(whole.status == .ok)
+        #expect(whole.fields[.lastModified] == "\(Sample.time(-60))")
+        #expect(whole.fields[.contentLength] == "100")
+        #expect(decision.rule == .maxAgeDirective)
+    }
+
+    @Test("RFC 9111 §3.3: a 206 with all bytes is stored as the whole, if its length can be checked")
+    func wholePart() {
+        func decide(_ lines: String...) -> ReplyDecision.Action {
+            var exchange = Sample.exchange(status: .partialContent, to: Sample.request("Range: bytes=0-"))
+            exchange.reply.headerFields = Sample.fields(["Cache-Control: max-age=60"] + lines)
+            return Sample.decide(on: exchange)
+        }
+        let whole = decide("Content-Range: bytes 0-9/10", "Content-Length: 10").stored
+        #expect(whole?.status == .ok)
+        #expect(whole?.part == nil)
+        #expect(whole?.fields[.contentRange] == nil)
+        #expect(decide("Content-Range: bytes 0-9/10").stored == nil)
+        #expect(decide("Content-Range: bytes 0-9/10", "Content-Length: 9").stored == nil)
+        #expect(decide("Content-Range: bytes 0-8/10", "Content-Length: 9").stored == nil)
+        #expect(decide("Content-Range: bytes 1-9/10", "Content-Length: 9").stored == nil)
+    }
+
     @Test("RFC 9111 §4.1: records the request that was sent", .requirement("V10"))
     func sentRequest() throws {
         let sent = Sample.request("Accept-Encoding: gzip", "User-Agent: x")

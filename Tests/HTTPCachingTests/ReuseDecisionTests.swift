@@ -15,8 +15,10 @@ internal import TestSupport
     func privateInShared() {
         let response = Sample.stored("Cache-Control: private, max-age=60", "ETag: \"a\"")
         #expect(Outcome(Sample.decide(Sample.request(), response)) == .hit)
+        let forced = CachePolicy(lifetimeOverride: .immutable, isShared: true)
         for seconds in [0, 60] as [Int64] {
             #expect(Sample.decide(Sample.request(), response, policy: .shared, at: seconds) == .forward(.miss))
+            #expect(Sample.decide(Sample.request(), response, policy: forced, at: seconds) == .forward(.miss))
         }
         #expect(
             StaleFallback.choose(

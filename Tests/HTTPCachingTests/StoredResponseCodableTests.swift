@@ -56,7 +56,7 @@ import TestSupport
 
     @Test("Decoding other text throws, and never traps")
     func corrupted() {
-        let many = "[" + Array(repeating: #"["a","b"]"#, count: 70_000).joined(separator: ",") + "]"
+        let many = "[" + Array(repeating: #"["a","b"]"#, count: 65_535).joined(separator: ",") + "]"
         for json in [
             json(status: "1000"), json(status: "-1"), json(status: "\"200\""), json(fields: #"[["a b", ""]]"#),
             json(fields: #"[[":status", "1"]]"#), json(fields: #"[["a"]]"#), json(fields: #"[["a", "\u0100"]]"#),

@@ -65,6 +65,18 @@ import Testing
         #expect(read == ["\(size)", "\(size)", "\(size), resume", "\(size)"])
     }
 
+    @Test("Delivered chunks leave the buffer, although a chunk always waits")
+    mutating func delivered() throws {
+        let chunk = Data(count: Buffer.joinedByteCount)
+        _ = buffer.append(chunk)
+        for _ in 0..<1_000 {
+            _ = buffer.append(chunk)
+            #expect(describe(buffer.read("reader")) == "\(chunk.count)")
+        }
+        let chunks = Mirror(reflecting: buffer).children.first { $0.label == "chunks" }?.value as? [Data]
+        #expect(try #require(chunks).count <= 128)
+    }
+
     @Test("Chunks that arrived before a failure are still delivered; only the first end counts")
     mutating func failure() {
         _ = buffer.append(Data([1]))

@@ -2,7 +2,6 @@
 
 import * as api from "./api.js";
 import {h, put} from "./dom.js";
-import {setClock} from "./format.js";
 import {Live} from "./live.js";
 import {Overview} from "./overview.js";
 import {Entries} from "./entries.js";
@@ -150,7 +149,6 @@ async function start() {
   api.onUnauthorized(showEnded);
   try {
     context.session = await api.session();
-    setClock(context.session.now);
   } catch (error) {
     if (error.status !== 401) put(main, h("div.empty", h("h1", "The store cannot be opened"), h("p", error.message)));
     return;

@@ -91,7 +91,9 @@ export class Change {
           h(action.key === "remove" ? "button.danger" : "button.primary", {onclick: () => this.#apply(action, preview)},
             `${action.title} ${plural(preview.entries, "entry", "entries")}`),
           h("button", {onclick: () => this.#invalidate()}, "Cancel"),
-          h("span.note", "Valid for five minutes, for exactly these entries."))));
+          h("span.note", action.key === "remove" && this.#source !== "selected"
+            ? "Valid for five minutes. Also removes entries that fit and are stored before the confirmation."
+            : "Valid for five minutes, for all variants of these keys."))));
     } catch (error) {
       put(this.result, failed(error));
     }

@@ -8,6 +8,7 @@ const REFRESH = 3000;
 
 export class Failures {
   #context;
+  #latest = api.latest();
   #timer = 0;
   #rows = [];
   #next = null;
@@ -39,7 +40,9 @@ export class Failures {
 
   async #load() {
     try {
-      const answer = await api.get("failures", {limit: 100, after: this.#next});
+      // Without the answer to an earlier click, which a second click asks for again.
+      const answer = await this.#latest((signal) => api.get("failures", {limit: 100, after: this.#next}, signal));
+      if (!answer) return;
       this.#rows = this.#rows.concat(answer.failures);
       this.#next = answer.next;
       this.more.hidden = !answer.next;

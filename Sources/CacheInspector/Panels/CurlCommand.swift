@@ -131,6 +131,10 @@ struct CurlCommand {
             }
             // Like curl, omits a field without a value.
             guard !value.isEmpty else { return }
+            // HTTPFields traps at 65,535 fields, and a cache passes on a request with more than this.
+            guard fields.count < StorageDecision.maxFieldCount else {
+                throw InspectorFailure.invalid("the curl command has too many fields")
+            }
             fields.append(HTTPField(name: name, value: value))
         }
 
@@ -138,7 +142,8 @@ struct CurlCommand {
             guard HTTPField.isValidValue(value) else {
                 throw InspectorFailure.invalid("the value of the field \(name) is malformed")
             }
-            fields[name] = value
+            // Without splitting a cookie into any number of fields. curl sends one line, too.
+            fields[fields: name] = [HTTPField(name: name, value: value)]
         }
     }
 }

@@ -100,7 +100,8 @@ extension StoreInspector {
             throw InspectorFailure(.badRequest, "invalid_sql", reason.message)
         }
         return [
-            "columns": .array(columns.map { .text($0) }),
+            // The page makes objects of the rows.
+            "columns": .array(JSON.names(of: columns).map { .text($0) }),
             "rows": .array(rows.map { .encoded($0) }),
             "is_truncated": .bool(isTruncated),
             "milliseconds": .number((ContinuousClock.now - start) / .milliseconds(1)),

@@ -38,7 +38,7 @@ extension CacheTransaction {
         }
         recorded?.note(.stale)
         configuration.log(
-            .responses, .debug, "a stored response stands in for the origin", ["url": "\(LoggedURL(url))"])
+            .responses, .debug, "a stored response answers in place of the origin", ["url": "\(LoggedURL(url))"])
     }
 
     /// Records the validation of a stored response. `entry` is `nil` for a response that leaves the store.

@@ -119,8 +119,8 @@ extension CacheTransaction {
                 let replaced = others + [part ?? beginning].compactMap(\.self)
                 let entry = try await writer.commit(
                     metadata, for: key, replacing: replaced, removing: failures, unlessRemovedSince: generation)
-                noteDictionary?()
-                return .stored(entry)
+                if entry != nil { noteDictionary?() }
+                return SharedBody.Outcome(entry)
             },
             commitPart: partMetadata.map { commitPart($0, generation) },
             partCommits: partMetadata.map { partCommits(of: writer, after: beginning, $0, generation) },
@@ -183,7 +183,7 @@ extension CacheTransaction {
                 writer: writer,
                 commit: { [key] (writer, _) async throws(StoreError) in
                     guard writer.byteCount == part.byteCount else { return .unnecessary }
-                    return .stored(
+                    return SharedBody.Outcome(
                         try await writer.commit(
                             metadata, for: key, replacing: outdated, removing: failures,
                             unlessRemovedSince: generation))
@@ -215,7 +215,7 @@ extension CacheTransaction {
                         for member in members { await remove(member) }
                         return verifiesContent ? .unnecessary : .refused(error)
                     }
-                    return .stored(
+                    return SharedBody.Outcome(
                         try await whole.commit(
                             metadata, for: key, replacing: outdated + members, removing: failures,
                             unlessRemovedSince: generation))

@@ -152,8 +152,7 @@ struct CacheTransaction: Sendable {
 
     /// Returns the answer from the store, from an arriving response or from the origin.
     func answer() async throws(LoadError) -> CachedResponse {
-        var beginning = try begin(.short)
-        while case .deferred(let entry) = beginning { beginning = try begin(await Self.verified(entry, in: store)) }
+        let beginning = try await begin()
         guard case .forwarded(let forwarding, let epoch) = beginning, mayShare(forwarding) else {
             return try await finish(beginning)
         }
@@ -165,8 +164,15 @@ struct CacheTransaction: Sendable {
         try await forward(Forwarding(request: request, reason: .bypass, rule: .policyBypass))
     }
 
-    /// Returns an answer from the store or from an arriving response; otherwise the request to forward.
-    private func begin(_ reading: BodyReading = .unlimited) throws(LoadError) -> Beginning {
+    /// Returns an answer from the store or from an arriving response; otherwise the request to forward. Never returns
+    /// ``Beginning/deferred(_:)``, because another thread reads a long body.
+    private func begin() async throws(LoadError) -> Beginning {
+        var beginning = try begin(.short)
+        while case .deferred(let entry) = beginning { beginning = try begin(await Self.verified(entry, in: store)) }
+        return beginning
+    }
+
+    private func begin(_ reading: BodyReading) throws(LoadError) -> Beginning {
         while true {
             // Read the epoch first. If it is the same after the searches in the store and among arriving responses, no
             // response has moved from the second to the first.
@@ -199,7 +205,7 @@ struct CacheTransaction: Sendable {
                 }
                 var again = self
                 again.snapshot = forwarding.stored.snapshot
-                return try await finish(try again.begin(), lock)
+                return try await finish(try await again.begin(), lock)
             }
             if !didSend { endStep(wait, .wait(.sharedRequest)) }
             switch outcome {
@@ -222,7 +228,8 @@ struct CacheTransaction: Sendable {
                     }
                 }
                 // The arriving body can be joined only while the response is held.
-                let beginning = try withExtendedLifetime(response) { () throws(LoadError) in try begin() }
+                defer { withExtendedLifetime(response) {} }
+                let beginning = try await begin()
                 guard case .forwarded(let again, let now) = beginning, couldAnswer(response), mayShare(again) else {
                     if response.isUncacheable { context.coalescer.noteUncacheable(key, at: self.now) }
                     return try await finish(beginning)
@@ -247,7 +254,7 @@ struct CacheTransaction: Sendable {
 
     /// Whether the response to another request could have answered this one when its head arrived.
     private func couldAnswer(_ response: CachedResponse) -> Bool {
-        guard let arriving = response.arriving else { return false }
+        guard let arriving = response.arriving, !arriving.body.isRefused else { return false }
         let reuse = ReuseDecision(
             for: request, candidates: [arriving.response], policy: policy, now: arriving.response.responseTime,
             fingerprint: fingerprint)
@@ -345,5 +352,7 @@ struct CacheTransaction: Sendable {
 extension CachedResponse {
     /// Whether the origin has answered with a response that no other request may share. An error of the origin does not
     /// predict its later responses.
-    fileprivate var isUncacheable: Bool { source.isTransferred && arriving == nil && status.code < 500 }
+    fileprivate var isUncacheable: Bool {
+        source.isTransferred && arriving?.body.isRefused != false && status.code < 500
+    }
 }

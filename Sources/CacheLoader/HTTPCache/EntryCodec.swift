@@ -67,7 +67,7 @@ enum EntryCodec {
             var fields = HTTPFields()
             fields.reserveCapacity(16)
             var (lineCount, start) = (0, 0)
-            // The limit matters because HTTPFields traps at 65,536 fields. Every hit runs this loop, so it makes no
+            // The limit matters because HTTPFields traps at 65,535 fields. Every hit runs this loop, so it makes no
             // array of lines, and searches each byte once.
             while start < head.count, lineCount < StorageDecision.maxFieldCount {
                 let end = head[start...].firstIndex(of: UInt8(ascii: "\n")) ?? head.count

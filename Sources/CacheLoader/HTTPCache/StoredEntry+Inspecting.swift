@@ -3,6 +3,9 @@ package import CacheStore
 
 /// Reads a stored entry as HTTP, for an inspector of the store.
 extension StoredEntry {
+    /// The status of the response, clamped to three digits, because an altered index may contain any number.
+    package var responseStatus: HTTPResponse.Status { HTTPResponse.Status(stored: metadata.status) }
+
     /// The fields of the response, in order.
     package var responseFields: HTTPFields { EntryCodec.fields(ofHead: metadata.head) }
 

@@ -87,8 +87,8 @@ package final class StoreSimulation {
         var room = LimitEnforcer.Room.enough
         let hasEvicted = try transact { transaction in
             let entry = try transaction.store(
-                EntryMetadata(requestedAt: time, receivedAt: time), for: key, digest: digest, byteCount: byteCount,
-                at: now)
+                EntryMetadata(requestedAt: time, receivedAt: time), for: key, replacing: nil, digest: digest,
+                byteCount: byteCount, at: now)
             room = try enforcer.makeRoom(for: entry, in: transaction)
         }
         guard hasEvicted || room == .afterPass else { return }

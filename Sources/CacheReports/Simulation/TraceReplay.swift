@@ -30,7 +30,7 @@ package struct TraceReplay {
     }
 
     /// Replays the lines that end in `bytes`. Throws ``TraceRequest/Malformed`` for a malformed line of a trace. Counts
-    /// malformed lines of an access log instead.
+    /// malformed lines of an access log instead. Throws `CancellationError` in a cancelled task.
     package mutating func add(_ bytes: [UInt8]) throws {
         var lines: [URLListLine] = []
         parser.add(bytes) { lines.append($0) }
@@ -73,6 +73,7 @@ package struct TraceReplay {
     }
 
     private mutating func replay(_ request: TraceRequest) throws {
+        try Task.checkCancellation()
         bound.add(request)
         for number in runs.indices {
             let began = ContinuousClock.now

@@ -18,6 +18,8 @@ extension StoreDirectory {
     struct DeferredWork: Sendable {
         /// Whether there may be files that no entry needs.
         var hasLeftovers: Bool
+        /// The killed writers that the index counts until the sweep has finished.
+        var killedWriters: Int64 = 0
         /// Whether there are entries of ended sessions.
         var hasLapsed = false
         /// Whether there may be entries that do not follow the eviction policy.
@@ -123,12 +125,18 @@ extension StoreDirectory {
             connection.leaveCheckpointsToOthers()
             if let policy = configuration.evictionPolicy { try connection.choose(policy) }
             var work = DeferredWork(
-                hasLeftovers: isNew && hadBlobs, hasUnordered: try connection.hasUnorderedEntries(),
+                hasLeftovers: false, hasUnordered: try connection.hasUnorderedEntries(),
                 size: try connection.size())
+            // Nothing but this opening shows that a new index meets the files of a former one, or that a WAL is left.
+            // So count a killed writer, and a store that closes before its sweep has finished leaves the count.
+            let isUncounted = isNew && hadBlobs || isOnlyOpener && !wasShutDown
             if isOnlyOpener {
                 work.hasLapsed = try connection.beginSession()
-                let wasKilled = try connection.clearWriters()
-                work.hasLeftovers = work.hasLeftovers || wasKilled || !wasShutDown
+                (work.hasLeftovers, work.killedWriters) = try connection.killedWriters()
+            }
+            if isUncounted, !work.hasLeftovers {
+                work.hasLeftovers = true
+                work.killedWriters = try connection.countKilledWriter()
             }
             // Compare after the first read, because SQLite has then opened the WAL, by name and not by file.
             guard indexIdentity == identity else { return .moved }

@@ -21,7 +21,7 @@ extension ResponseStore {
     /// sweep ignores files that do not belong to the store.
     ///
     /// Lists the whole directory of blobs. Opening a store starts a sweep in the background if an earlier process was
-    /// killed.
+    /// killed, or ended before such a sweep had finished.
     ///
     /// - Parameter gracePeriod: Keeps files written more recently than this, for inspection.
     @discardableResult
@@ -48,6 +48,16 @@ extension ResponseStore {
     @discardableResult
     public func sweep(gracePeriod: Duration = .zero) async throws(StoreError) -> SweepReport {
         try await maintenanceLane.run { () throws(StoreError) in try self.sweep(gracePeriod: gracePeriod) }
+    }
+
+    /// Sweeps, then takes back the count of the killed writers whose files the sweep has deleted. A sweep that fails,
+    /// or that closing or suspending the store ends, leaves the count. So the next only opener sweeps again.
+    func sweepLeftovers(of killedWriters: Int64) throws(StoreError) {
+        try sweep()
+        guard killedWriters > 0 else { return }
+        try writer.write { (transaction) throws(StoreError) in
+            try transaction.connection.removeKilledWriters(killedWriters)
+        }
     }
 
     /// Deletes orphans, at least one, until the transaction is out of time. Returns the number of examined files.

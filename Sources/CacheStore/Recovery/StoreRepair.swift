@@ -12,15 +12,13 @@ extension ResponseStore {
         var report = try check(digests: digests)
         if report.hasDamagedIndex {
             // If an error prevents the rebuild, `recover()` finds the damage again.
-            try? interruptibly { (connection) throws(StoreError) in
-                try connection.countAnew()
-                try connection.execute("REINDEX")
-            }
+            try? rebuildIndex()
             try writer.recover()
             // The recovered index may have other problems than the damaged one.
-            report.problems += try check(digests: digests).problems.filter { !report.problems.contains($0) }
+            let known = Set(report.problems)
+            report.problems += try check(digests: digests).problems.filter { !known.contains($0) }
         }
-        if !report.isSound {
+        if report.problems.contains(where: \.needsRecount) {
             // Recount before removing anything, because later removals subtract from these counts.
             try writer.write { (transaction) throws(StoreError) in
                 transaction.changes.isUnknown = true
@@ -39,6 +37,22 @@ extension ResponseStore {
     @discardableResult
     public func repair(digests: Bool = false) async throws(StoreError) -> CheckReport {
         try await maintenanceLane.run { () throws(StoreError) in try self.repair(digests: digests) }
+    }
+
+    /// Recomputes counts and sums and rebuilds the indices of a damaged index, in one transaction. An interruption or an
+    /// error in between leaves no table empty.
+    private func rebuildIndex() throws(StoreError) {
+        try interruptibly { (connection) throws(StoreError) in
+            try writer.writeLock.begin(connection, within: connection.busyTimeout)
+            defer { writer.writeLock.release() }
+            do throws(StoreError) {
+                try connection.countAnew()
+                try connection.execute("REINDEX; COMMIT")
+            } catch {
+                if connection.isInTransaction { _ = try? connection.execute("ROLLBACK") }
+                throw error
+            }
+        }
     }
 
     /// Removes the rows and files of damaged bodies, except bodies that are whole by now. Reads every row once. Hashes
@@ -79,6 +93,14 @@ extension CheckReport.Problem {
         switch self {
         case .missingFile(let digest), .alteredFile(let digest): digest
         default: nil
+        }
+    }
+
+    /// Whether the recount repairs the problem. A sweep or a removal repairs problems of files.
+    fileprivate var needsRecount: Bool {
+        switch self {
+        case .missingFile, .alteredFile, .orphanFile, .foreignFolder: false
+        case .damagedIndex, .unlistedBody, .unlistedDerivedBody, .wrongReferenceCount, .wrongTotal, .wrongTags: true
         }
     }
 }

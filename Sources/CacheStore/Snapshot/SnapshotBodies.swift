@@ -46,6 +46,14 @@ struct SnapshotBodies {
         return try copy(path.name, byteCount, isPart: isPart, source, target) ? .copied : .missing
     }
 
+    /// Removes the file of a digest from the snapshot. Returns its status before, or `nil` without such a file.
+    mutating func remove(_ digest: ContentDigest) throws(StoreError) -> FileStatus? {
+        let path = BlobPath(digest)
+        let (_, target) = try enter(path.shard)
+        let status = try target.status(of: path.name)
+        return try target.unlink(path.name) ? status : nil
+    }
+
     /// Syncs the last directories of a durable snapshot. Called after the last body.
     func finish() throws(StoreError) {
         guard isDurable else { return }

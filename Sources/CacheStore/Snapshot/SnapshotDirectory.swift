@@ -16,7 +16,8 @@ final class SnapshotDirectory {
     private let place: StoreDirectory
     private let lock: DirectoryLock
     private let created: CreatedDirectories
-    private var isFinished = false
+    /// Whether everything in the directory is of this snapshot.
+    private var isOwner = false
 
     /// Creates the directory at `url`, or uses an empty one.
     init(at url: URL, isDurable: Bool) throws(StoreError) {
@@ -36,6 +37,7 @@ final class SnapshotDirectory {
         }
         // Check again under the lock, because another process may have been faster.
         try Self.checkEmpty(place)
+        isOwner = true
         // SQLite fills this empty file. If SQLite created the file itself, other users could read it.
         _ = try place.root.open(Self.temporaryName, O_CREAT | O_EXCL | O_RDWR)
     }
@@ -51,14 +53,16 @@ final class SnapshotDirectory {
     /// Gives the index its name, which makes the directory a store.
     func finish() throws(StoreError) {
         if isDurable { try root.open(Self.temporaryName, O_RDONLY).sync() }
-        try root.rename(Self.temporaryName, to: "index.sqlite")
+        // This overload fails if another program has deleted the index.
+        try root.rename(Self.temporaryName, to: "index.sqlite", in: root)
         if isDurable { try place.syncNames() }
-        isFinished = true
+        isOwner = false
         created.keep()
     }
 
     deinit {
-        guard !isFinished else { return }
+        // An initializer that throws ends here, too: it may have found the files of another process.
+        guard isOwner else { return }
         // Delete the index first, so that a kill in between leaves no store without its bodies. Under the lock, no file
         // here belongs to another process.
         for name in ["index.sqlite", Self.temporaryName, Self.temporaryName + "-journal"] {

@@ -36,19 +36,31 @@ struct SnapshotIndex {
         }
     }
 
-    /// Removes the entries and derived representations with these bodies. Returns the number of entries.
-    func removeRows(withBodies digests: [ContentDigest]) throws(StoreError) -> Int {
-        guard !digests.isEmpty else { return 0 }
+    /// Removes the entries and derived representations with these bodies. Returns the number of entries, and the other
+    /// bodies that no row names any longer: those of the derived representations of removed entries.
+    func removeRows(
+        withBodies missing: [ContentDigest]
+    ) throws(StoreError) -> (entries: Int, unneeded: Set<ContentDigest>) {
+        let missing = Set(missing)
         let transaction = WriteTransaction(connection)
         try connection.execute("BEGIN")
         var count = 0
-        for (digest, rows) in try connection.rows(withBodies: Set(digests)) {
+        for (digest, rows) in try connection.rows(withBodies: missing) {
             for row in rows where try transaction.remove(row, withBody: digest) {
                 if case .entry = row { count += 1 }
             }
         }
         try connection.execute("COMMIT")
-        return count
+        var unneeded = Set(transaction.releasedBodies).subtracting(missing)
+        for digest in unneeded where try connection.containsBlob(digest) { unneeded.remove(digest) }
+        return (count, unneeded)
+    }
+
+    /// Returns the number of bodies and the sum of their lengths.
+    func bodySize() throws(StoreError) -> (count: Int, byteCount: Int64) {
+        let statement = try connection.prepared("SELECT count(*), CAST(total(byte_count) AS INTEGER) FROM blob")
+        defer { statement.reset() }
+        return try statement.step() ? (Int(statement.int64(0)), statement.int64(1)) : (0, 0)
     }
 
     /// Rewrites the file if rows were removed, because their bytes would stay in the file.

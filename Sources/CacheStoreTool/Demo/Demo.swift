@@ -29,7 +29,11 @@ struct Demo: AsyncParsableCommand {
 
     func run() async throws {
         let served = try files.map { path in try DemoFiles(in: path).served() } ?? DemoSite.served()
-        let result = try await withDirectory { directory in try await demonstrate(served, in: directory) }
+        // So that a signal leaves no temporary store.
+        let (result, signal) = try await Interruption.cancelling { [self] in
+            try await withDirectory { directory in try await demonstrate(served, in: directory) }
+        }
+        if let signal { throw signal.exitCode }
         try report.write(result.json, text: result.text)
     }
 

@@ -15,7 +15,8 @@ package enum Interruption {
     }
 
     /// Runs `work` in a task. The first SIGINT or SIGTERM calls `prepare` and cancels the task, the second ends the
-    /// process. A signal that the parent has set to be ignored stays ignored. Also returns the signal, if any.
+    /// process. A signal that the parent has set to be ignored stays ignored. Also returns the signal, if any. Throws the
+    /// exit code of the signal if `work` throws after it.
     package static func cancelling<Result: Sendable>(
         after prepare: @escaping @Sendable () -> Void = {}, _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> (result: Result, signal: Signal?) {
@@ -58,9 +59,11 @@ package enum Interruption {
             prepare()
             task.cancel()
         }
-        let result = try await task.value
+        let result = await task.result
         let number = first.load(ordering: .relaxed)
-        return (result, number == 0 ? nil : Signal(number: number))
+        let signal = number == 0 ? nil : Signal(number: number)
+        if let signal, case .failure = result { throw signal.exitCode }
+        return (try result.get(), signal)
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {

@@ -63,6 +63,13 @@ struct TierRecord: Sendable, Equatable {
             }
     }
 
+    /// Sets the times of the record, except that of its body.
+    mutating func setTimes(_ times: Times) {
+        head.heldSeconds = times.heldSeconds
+        head.writtenAt = times.writtenAt.secondsSince1970
+        head.requestedAt = times.requestedAt.secondsSince1970
+    }
+
     func encoded() throws -> Data {
         let json = try JSONEncoder().encode(head)
         return chunkDigests.reduce(Data(number: json.count) + json, +) + (body ?? Data())

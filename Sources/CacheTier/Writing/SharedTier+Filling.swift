@@ -149,11 +149,13 @@ extension SharedTier {
                 try await writeKey(known?.adding(names, at: times.writtenAt) ?? KeyObject(names: [names]), key)
                 return count { $0.droppedWrites += 1 }
             }
-            let record = makeRecord(times)
-            guard known?.removedAt.map({ requestedAt > $0 }) ?? true, let encoded = try? record.encoded()
-            else { return count { $0.droppedWrites += 1 } }
+            var record = makeRecord(times)
+            guard known?.removedAt.map({ requestedAt > $0 }) ?? true else { return count { $0.droppedWrites += 1 } }
             // In this order, a kill in between leaves objects without a name, and no name without its objects.
             try await writeBody(record)
+            // After the body, whose write may take longer than readers accept: see `TierRecord.longestWrite`.
+            record.setTimes(self.times(of: fill) ?? times)
+            guard let encoded = try? record.encoded() else { return count { $0.droppedWrites += 1 } }
             try await putSealed(encoded, as: name)
             // Write only if absent: another machine may have written a removal or other names since the read.
             if known == nil { try await writeKey(KeyObject(names: [names]), key, onlyIfAbsent: true) }

@@ -47,9 +47,7 @@ extension SharedTier {
             { times in
                 var record = candidate.record
                 record.head.response = fill.response
-                record.head.heldSeconds = times.heldSeconds
-                record.head.writtenAt = times.writtenAt.secondsSince1970
-                record.head.requestedAt = times.requestedAt.secondsSince1970
+                record.setTimes(times)
                 if isBodyDue { record.head.bodyWrittenAt = times.writtenAt.secondsSince1970 }
                 return record
             },

@@ -6,8 +6,8 @@ internal import Synchronization
 package final class WriteBehind: Sendable {
     private struct State {
         var byteCount = 0
-        var urgent: [Job] = []
-        var waiting: [Job] = []
+        var urgent = Queue()
+        var waiting = Queue()
         var runningCount = 0
         var nextNumber = 0
         /// The numbers of the waiting and running jobs.
@@ -21,10 +21,7 @@ package final class WriteBehind: Sendable {
             return nextNumber
         }
 
-        mutating func takeNext() -> Job? {
-            if !urgent.isEmpty { return urgent.removeFirst() }
-            return waiting.isEmpty ? nil : waiting.removeFirst()
-        }
+        mutating func takeNext() -> Job? { urgent.popFirst() ?? waiting.popFirst() }
 
         mutating func takeDrains() -> [CheckedContinuation<Void, Never>] {
             guard !drains.isEmpty else { return [] }
@@ -41,7 +38,26 @@ package final class WriteBehind: Sendable {
         let run: @Sendable () async -> Void
     }
 
-    /// The bytes that a write without a body counts for, so that the bound in bytes also bounds their number.
+    /// Jobs in their order. Removing the first of an array would move all others.
+    private struct Queue {
+        private var added: [Job] = []
+        /// The jobs before those in `added`, the first job last.
+        private var next: [Job] = []
+
+        mutating func append(_ job: Job) { added.append(job) }
+
+        mutating func popFirst() -> Job? {
+            if next.isEmpty { (next, added) = (added.reversed(), []) }
+            return next.popLast()
+        }
+
+        mutating func takeAll() -> [Job] {
+            defer { (next, added) = ([], []) }
+            return next + added
+        }
+    }
+
+    /// The fewest bytes that a write counts for, so that the bound in bytes also bounds the number of writes.
     private static let jobByteCount = 1024
 
     private let byteLimit: Int
@@ -68,19 +84,19 @@ package final class WriteBehind: Sendable {
         state.withLock { $0.byteCount -= count }
     }
 
-    /// Adds a write, and takes over its reserved bytes.
-    package func add(reserved byteCount: Int, _ run: @escaping @Sendable () async -> Void) {
+    /// Adds a write, and takes over its reserved bytes. Without room for the rest of its least cost, releases them and
+    /// returns `false`.
+    @discardableResult
+    package func add(reserved byteCount: Int = 0, _ run: @escaping @Sendable () async -> Void) -> Bool {
+        let cost = max(byteCount, Self.jobByteCount)
+        guard reserve(cost - byteCount) else {
+            release(byteCount)
+            return false
+        }
         state.withLock { state in
-            state.waiting.append(Job(number: state.makeNumber(), byteCount: byteCount, run: run))
+            state.waiting.append(Job(number: state.makeNumber(), byteCount: cost, run: run))
         }
         startNext()
-    }
-
-    /// Adds a write without a body. Without room, returns `false`.
-    @discardableResult
-    package func add(_ run: @escaping @Sendable () async -> Void) -> Bool {
-        guard reserve(Self.jobByteCount) else { return false }
-        add(reserved: Self.jobByteCount, run)
         return true
     }
 
@@ -93,11 +109,10 @@ package final class WriteBehind: Sendable {
         startNext()
     }
 
-    /// Drops the writes that have not begun. Returns their number.
+    /// Drops the writes that have not begun, except the urgent ones. Returns the number of dropped writes.
     package func dropWaiting() -> Int {
         let (count, drains) = state.withLock { state in
-            let dropped = state.urgent + state.waiting
-            (state.urgent, state.waiting) = ([], [])
+            let dropped = state.waiting.takeAll()
             for job in dropped {
                 state.byteCount -= job.byteCount
                 state.numbers.remove(job.number)

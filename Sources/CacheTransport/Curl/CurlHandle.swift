@@ -132,11 +132,13 @@ final class CurlHandle {
         attemptCount += 1
         if attemptCount == 1 {
             tookOldConnection = !isNew
+            transfer?.beginAttempt()
             return true
         }
         guard attemptCount == 2, isNew, !isRepetition, let transfer, transfer.isRepeatable else { return false }
         isRepetition = true
         transfer.restart()
+        transfer.beginAttempt()
         return true
     }
 }

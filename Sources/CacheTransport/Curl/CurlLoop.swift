@@ -102,7 +102,12 @@ final class CurlLoop: Sendable {
         sigemptyset(&pipe)
         sigaddset(&pipe, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &pipe, &old)
-        defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
+        defer {
+            // With libcurl before 7.88, OpenSSL writes with write(2): its signal is pending, and would end the process.
+            var none = timespec()
+            while sigtimedwait(&pipe, nil, &none) == SIGPIPE {}
+            pthread_sigmask(SIG_SETMASK, &old, nil)
+        }
 
         var transfers = CurlTransfers(configuration)
         state.withLock { $0.wakeup = transfers.map { Wakeup(multi: $0.multi) } }

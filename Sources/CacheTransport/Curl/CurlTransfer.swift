@@ -29,6 +29,8 @@ final class CurlTransfer: Sendable {
         /// Whether libcurl waits for the reader.
         var isReceivingPaused = false
         var content: CurlContent?
+        /// Whether libcurl has a connection for the request.
+        var isConnected = false
         /// The time of the last progress, or of the start of the wait for progress.
         var lastActivity = ContinuousClock.now
         /// The reason why a callback ended the transfer.
@@ -288,20 +290,29 @@ final class CurlTransfer: Sendable {
         }
     }
 
+    /// Begins to count the time without progress: libcurl is about to send the request on a connection.
+    func beginAttempt() {
+        state.withLock { state in
+            state.isConnected = true
+            state.lastActivity = .now
+        }
+    }
+
     /// Drops the part of a head that has arrived, and begins the content again.
     func restart() {
         state.withLock { state in
             state.reader = state.reader.emptied()
-            state.lastActivity = .now
+            state.isConnected = false
             _ = state.content?.rewind()
         }
     }
 
-    /// The time at which the exchange times out without progress. `nil` while the exchange waits for the program.
+    /// The time at which the exchange times out without progress. `nil` while the exchange waits for the program, or,
+    /// without a head timeout, for a connection. libcurl itself limits the time to connect.
     var deadline: ContinuousClock.Instant? {
         state.withLock { state in
             let isAwaited = (state.headWaiter != nil || state.isReading) && state.content?.isAwaited != true
-            let idle = isAwaited ? state.lastActivity + idleTimeout : nil
+            let idle = state.isConnected && isAwaited ? state.lastActivity + idleTimeout : nil
             guard state.headWaiter != nil, let headDeadline else { return idle }
             return min(idle ?? headDeadline, headDeadline)
         }

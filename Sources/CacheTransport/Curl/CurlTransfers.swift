@@ -89,7 +89,8 @@ final class CurlTransfers {
             return
         }
         handles[ObjectIdentifier(transfer)] = handle
-        if let deadline = transfer.deadline { nextCheck = min(nextCheck, deadline) }
+        // Without a deadline, the exchange cannot time out before this time has passed.
+        nextCheck = min(nextCheck, transfer.deadline ?? .now + idleTimeout)
     }
 
     private func resume(_ handle: CurlHandle) {
@@ -135,7 +136,7 @@ final class CurlTransfers {
         var earliest = now + .seconds(3600)
         for handle in handles.values {
             guard let transfer = handle.transfer else { continue }
-            // An exchange that waits for the program cannot time out before this time has passed again.
+            // An exchange that waits for the program or a connection cannot time out before this time has passed again.
             let deadline = transfer.deadline ?? now + idleTimeout
             if deadline > now {
                 earliest = min(earliest, deadline)

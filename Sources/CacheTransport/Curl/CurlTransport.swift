@@ -25,8 +25,8 @@ public final class CurlTransport: HTTPTransport {
         /// The longest time without progress while the origin receives content or sends a response; 60 seconds by
         /// default.
         ///
-        /// The time that the program takes to produce content or to read a body does not count. A partial head is not
-        /// progress; an interim response is.
+        /// The wait for a connection does not count, nor does the time that the program takes to produce content or to
+        /// read a body. A partial head is not progress; an interim response is.
         public var idleTimeout: Duration = .seconds(60)
         /// The longest time until the head of the response, sending the content included.
         ///

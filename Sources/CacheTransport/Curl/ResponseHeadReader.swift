@@ -20,6 +20,9 @@ struct ResponseHeadReader: Sendable {
     /// Whether libcurl does not recognise the line with the length: a space stands before its colon.
     private(set) var hasHiddenLength = false
 
+    /// The most fields of a head. HTTPFields traps at 65,535 fields.
+    private static let maxFieldCount = 32_768
+
     private let maxByteCount: Int
     private var status: HTTPResponse.Status?
     private var fields: [(name: HTTPField.Name, value: [UInt8])] = []
@@ -118,6 +121,9 @@ struct ResponseHeadReader: Sendable {
             throw Self.malformed("its Transfer-Encoding has a space before the colon")
         }
         if parsed == .contentLength, name.endIndex != colon { hasHiddenLength = true }
+        guard fields.count < Self.maxFieldCount else {
+            throw Self.malformed("its head has more than \(Self.maxFieldCount) fields")
+        }
         fields.append((parsed, Array(line[line.index(after: colon)...].trimmed)))
     }
 

@@ -10,7 +10,7 @@ public struct ReplyDecision: Hashable, Sendable {
         /// validated, so pass no age to ``StoredAnswer``.
         case freshen([Int: StoredResponse], answerWith: Int, removeAfterUse: Bool)
         /// Delivers the reply, and stores this response once its body is complete. It replaces the stored response with
-        /// an equal ``StoredResponse/varyKey``.
+        /// an equal ``StoredResponse/varyKey``. For a 206 that has all bytes, this response is a 200.
         case store(StoredResponse)
         /// Delivers a 206, and stores its part as this response. A cache without support for parts only delivers it.
         case storePart(StoredResponse)
@@ -184,7 +184,13 @@ public struct ReplyDecision: Hashable, Sendable {
             guard storage.isStorable else { return relay(removeStored: storage.removesStored, storage.rule) }
             guard var response = stored(part: part) else { return relay(.varyMatchesNothing) }
             response.fields.describeWhole(ofLength: part.completeLength)
-            return ReplyDecision(.storePart(response), rule: storage.rule)
+            // A 206 with all bytes has the whole representation. Content-Length lets the cache notice missing bytes.
+            guard part.isComplete, fields.statedContentLength == part.byteCount else {
+                return ReplyDecision(.storePart(response), rule: storage.rule)
+            }
+            response.status = .ok
+            response.part = nil
+            return ReplyDecision(.store(response), rule: storage.rule)
         }
 
         /// Decides about the reply to the cache's request for the rest of a stored part.
@@ -203,7 +209,11 @@ public struct ReplyDecision: Hashable, Sendable {
         /// Stores the whole that the stored part and the reply form. Returns `nil` if they form none, or if it may not
         /// be stored.
         private func completion(of index: Int, _ part: StoredPart) -> ReplyDecision? {
-            guard let rest = StoredPart(contentRange: fields), let new = stored(part: rest) else { return nil }
+            guard let rest = StoredPart(contentRange: fields), var new = stored(part: rest) else { return nil }
+            // RFC 9110 §15.3.7: a server that has compared the date in If-Range may omit Last-Modified.
+            if new.fields.filledLines(.eTag).isEmpty, new.fields.filledLines(.lastModified).isEmpty {
+                new.fields[fields: .lastModified] = candidates[index].fields[fields: .lastModified]
+            }
             let combination = PartCombination(of: new, part: rest, with: [(candidates[index], part)])
             guard case .combines(let combined) = combination.action, combined.union.isComplete else { return nil }
             let storage = StorageDecision(status: .ok, fields: combined.fields, request: original, policy: policy)

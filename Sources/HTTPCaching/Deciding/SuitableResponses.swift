@@ -139,6 +139,11 @@ extension StoredResponse {
         guard let ranges, IfRange.permitsRange(request, stored: fields, responseTime: responseTime) else {
             return false
         }
-        return ranges.resolved(inside: part.bytes, completeLength: part.completeLength) != nil
+        switch ranges.resolved(inside: part.bytes, completeLength: part.completeLength) {
+        case nil: return false
+        // No answer has several parts of an encoded representation, and the stored bytes are not the whole.
+        case .parts: return fields.filledLines(.contentEncoding).isEmpty
+        case .part, .unsatisfiable, .whole: return true
+        }
     }
 }

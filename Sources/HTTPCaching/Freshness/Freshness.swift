@@ -103,9 +103,9 @@ struct StatedTimes {
     private var hasTwoExpires = false
     private(set) var lastModified: Int?
 
-    /// Reproducible builds date all files in an archive or package store to 1980, the first year of FAT and ZIP. This
-    /// date says nothing about how often a file changes.
-    private static let placeholderDate = HTTPDate(secondsSince1970: 315_532_800)
+    /// 1980-01-02T00:00:00Z. Reproducible builds date all files in an archive or package store to the first day of FAT
+    /// and ZIP, in any time zone. Such a date says nothing about how often a file changes.
+    private static let firstMeaningfulDate = HTTPDate(secondsSince1970: 315_619_200)
 
     init(_ response: StoredResponse, policy: CachePolicy) {
         date = response.responseTime
@@ -140,7 +140,12 @@ struct StatedTimes {
             expires = nil
             hasTwoExpires = false
         }
-        if policy.ignoresDirectives(of: response.status) { cacheControl = CacheControl() }
+        if policy.ignoresDirectives(of: response.status) {
+            // RFC 9111 §5.2.2.7: a private cache may have stored a private response in the store of a shared cache.
+            let isPrivate = cacheControl.isPrivate
+            cacheControl = CacheControl()
+            cacheControl.isPrivate = isPrivate
+        }
     }
 
     /// Returns the first member of an `Age` line, as RFC 9111 §5.1 recommends for a list, or 0 if that member is not a
@@ -188,7 +193,7 @@ struct StatedTimes {
     func heuristicBase(of response: StoredResponse, policy: CachePolicy) -> HTTPDate? {
         guard let lastModified, policy.heuristicFraction > 0,
             let date = HTTPDate(lenient: response.fields[lastModified], now: response.responseTime),
-            date > Self.placeholderDate
+            date >= Self.firstMeaningfulDate
         else { return nil }
         return date
     }

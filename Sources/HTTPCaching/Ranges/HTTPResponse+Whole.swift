@@ -16,6 +16,9 @@ extension HTTPResponse {
 }
 
 extension HTTPFields {
+    /// The number in the only line of `Content-Length`.
+    var statedContentLength: Int64? { onlyLine(.contentLength).flatMap { Int64($0.value) } }
+
     /// Makes the fields of a part describe the whole.
     package mutating func describeWhole(ofLength length: Int64?) {
         self[.contentRange] = nil

@@ -48,8 +48,8 @@ extension StoredResponse: Codable {
         guard (0...999).contains(encoded.status) else {
             throw corrupted(.status, "\(encoded.status) is not a status code")
         }
-        // HTTPFields traps on 65,536 fields.
-        guard encoded.fields.count <= 65_535 else { throw corrupted(.fields, "\(encoded.fields.count) fields") }
+        // HTTPFields traps at 65,535 fields.
+        guard encoded.fields.count < 65_535 else { throw corrupted(.fields, "\(encoded.fields.count) fields") }
         var fields = HTTPFields()
         for line in encoded.fields {
             guard line.count == 2, let name = HTTPField.Name(line[0]),

@@ -39,6 +39,7 @@ package enum ResumeRequest {
         switch exchange.reply.status {
         // The content is only the rest: some servers label a part as a 200.
         case .ok where exchange.reply.headerFields.contains(.contentRange): .discards
+        case .ok where isShorter(exchange, than: part, of: stored): .discards
         case .ok: .replaces
         case .partialContent: continuation(exchange, resuming: stored, part: part)
         // A 304 without If-None-Match and If-Modified-Since in the request is an error. A 416 means that no bytes
@@ -46,6 +47,15 @@ package enum ResumeRequest {
         case .notModified, .rangeNotSatisfiable: .discards
         default: .answersOtherwise
         }
+    }
+
+    /// Whether a 200 with the stored validator is shorter than its representation: it contains only the rest.
+    private static func isShorter(_ exchange: Exchange, than part: StoredPart, of stored: StoredResponse) -> Bool {
+        let fields = exchange.reply.headerFields
+        guard let completeLength = part.completeLength, fields.hasSameCoding(as: stored.fields),
+            let length = fields.statedContentLength, length < completeLength
+        else { return false }
+        return StrongValidator(fields, responseTime: exchange.responseTime) == stored.strongValidator
     }
 
     private static func continuation(

@@ -29,7 +29,8 @@ extension StoredResponse {
             response: fields, request: request, fingerprint: fingerprint, nominatesAuthorization: !policy.isShared)
         guard let newKey else { return false }
         varyKey = newKey
-        // §4.3.4: a reply may change any field, and so may add no-store.
-        return StorageDecision(status: status, fields: fields, request: request, policy: policy).isStorable
+        // §4.3.4: a reply may change any field, and so may add no-store. §3.3: a part follows the rules for the whole.
+        let wholeStatus = part == nil ? status : .ok
+        return StorageDecision(status: wholeStatus, fields: fields, request: request, policy: policy).isStorable
     }
 }

@@ -29,7 +29,7 @@ final class CachingProtocol<Slot>: URLProtocol {
     override func startLoading() {
         if let load { return load.resume() }
         if let route = ProtocolRoutes.shared.route(of: Self.self), let task = ProtocolTask(self) {
-            load = ProtocolLoad(request, route, ProtocolClient(self, task))
+            load = ProtocolLoad(request, route, ProtocolClient(self, task), from: self.task?.originalRequest?.url)
         } else {
             system = system ?? ProtocolTask.systemProtocol(for: self)
             system?.startLoading()

@@ -12,12 +12,13 @@ final class ProtocolLoad: Sendable {
     private let control: LoadControl
     private let task: Task<Void, Never>
 
-    init(_ request: URLRequest, _ route: ProtocolRoute, _ client: ProtocolClient) {
+    /// `origin` is the first URL of the task. On Apple's systems `request` may follow a redirect of that URL.
+    init(_ request: URLRequest, _ route: ProtocolRoute, _ client: ProtocolClient, from origin: URL?) {
         control = client.control
         task = Task {
             await Self.$isRunning.withValue(true) {
                 do throws(URLError) {
-                    try await Self.run(request, route, client)
+                    try await Self.run(request, route, client, from: origin ?? request.url)
                 } catch {
                     await client.fail(error)
                 }
@@ -35,12 +36,12 @@ final class ProtocolLoad: Sendable {
     }
 
     private static func run(
-        _ original: URLRequest, _ route: ProtocolRoute, _ client: ProtocolClient
+        _ original: URLRequest, _ route: ProtocolRoute, _ client: ProtocolClient, from origin: URL?
     ) async throws(URLError) {
         var request = original
         var content = await client.task.content(of: original)
         for number in 0... {
-            request = route.settings.applied(to: request)
+            request = route.settings.applied(to: request, from: origin)
             let message = try await SessionRequest(request, content: content?.forSending(request))
             let exchange = try await SessionExchange(request, message, route.cache, maxRedirects: nil)
             let response = exchange.urlResponse
@@ -79,9 +80,7 @@ extension URLRequest {
     /// Returns the request that follows a redirect (RFC 9110 §15.4).
     func redirected(to target: URL, _ status: Int) -> URLRequest {
         var fields = HTTPFields((allHTTPHeaderFields ?? [:]).map { (name: $0.key, value: $0.value) })
-        if (url?.scheme, url?.host, url?.port) != (target.scheme, target.host, target.port) {
-            Redirect.removeCredentials(from: &fields)
-        }
+        if !target.hasOrigin(of: url) { Redirect.removeCredentials(from: &fields) }
         var request = self
         request.url = target
         let method = HTTPRequest.Method(rawValue: httpMethod ?? "GET") ?? .get
@@ -95,5 +94,12 @@ extension URLRequest {
         request.allHTTPHeaderFields = nil
         for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name.rawName) }
         return request
+    }
+}
+
+extension URL {
+    /// Whether both URLs have the same scheme, host and port.
+    func hasOrigin(of other: URL?) -> Bool {
+        (scheme, host, port) == (other?.scheme, other?.host, other?.port)
     }
 }

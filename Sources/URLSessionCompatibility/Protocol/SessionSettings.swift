@@ -1,3 +1,4 @@
+internal import CacheLoader
 internal import Foundation
 #if canImport(FoundationNetworking)
 internal import FoundationNetworking
@@ -24,10 +25,14 @@ struct SessionSettings: Sendable {
     }
 
     /// Returns the request with the cookies and the fields of the session. The fields of a request take precedence.
-    func applied(to request: URLRequest) -> URLRequest {
+    /// `origin` is the first URL of the task. A request to another origin, after a redirect, gets no credentials from
+    /// the fields of the session (RFC 9110 §15.4).
+    func applied(to request: URLRequest, from origin: URL?) -> URLRequest {
         var request = request
-        for (name, value) in additionalFields where request.value(forHTTPHeaderField: name) == nil {
-            request.setValue(value, forHTTPHeaderField: name)
+        var fields = HTTPFields(additionalFields.map { (name: $0.key, value: $0.value) })
+        if request.url?.hasOrigin(of: origin) == false { Redirect.removeCredentials(from: &fields) }
+        for field in fields where request.value(forHTTPHeaderField: field.name.rawName) == nil {
+            request.setValue(field.value, forHTTPHeaderField: field.name.rawName)
         }
         if request.cachePolicy == .useProtocolCachePolicy { request.cachePolicy = cachePolicy }
         // A request does not tell whether its program has set the default.

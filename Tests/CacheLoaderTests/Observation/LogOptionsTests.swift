@@ -17,7 +17,7 @@ import TestSupport
             name: "responses", options: .responses,
             messages: [
                 "the origin has answered": .debug, "a stored response answers": .debug,
-                "a stored response stands in for the origin": .debug,
+                "a stored response answers in place of the origin": .debug,
             ]),
         Case(
             name: "errors", options: .errors,

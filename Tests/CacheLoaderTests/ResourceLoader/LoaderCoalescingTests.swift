@@ -25,13 +25,17 @@ import TestSupport
     }
 
     @Test(
-        "A load joins an equal one while its response is fresh, for any duration of the body",
-        .requirement("R06", "E1"), arguments: [(59, 1), (60, 2), (600, 2)])
-    func slowBody(_ seconds: Int, _ requestCount: Int) async throws {
+        "A load joins an equal one while its response is fresh, or within a second if it is never fresh",
+        .requirement("R06", "E1"),
+        arguments: [
+            ("max-age=60", 59, 1), ("max-age=60", 60, 2), ("max-age=60", 600, 2), ("no-cache", 0, 1),
+            ("no-cache", 1, 2), ("no-store", 0, 1), ("no-store", 1, 2),
+        ])
+    func slowBody(_ directives: String, _ seconds: Int, _ requestCount: Int) async throws {
         let bodies = [FedBody("first, "), FedBody("second, ")]
         let count = Counter()
         let (transport, fixture) = try LoaderFixture.scripted { _, _ in
-            bodies[count.next() - 1].response(.ok, [.cacheControl: "max-age=60"])
+            bodies[count.next() - 1].response(.ok, [.cacheControl: directives])
         }
         var events = fixture.loader.events(for: request).makeAsyncIterator()
         while let event = await events.next() {

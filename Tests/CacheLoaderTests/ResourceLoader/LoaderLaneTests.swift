@@ -143,13 +143,17 @@ import TestSupport
         #expect(origin.begun == ["/x"])
     }
 
-    @Test("A queued load moves to the background with all its waiters; an unknown load is no error", .requirement("H4"))
-    func demotion() async throws {
+    @Test(
+        "A queued load moves to the background with all its waiters; an unknown load is no error", .requirement("H4"),
+        arguments: [HTTPRequest.Method.get, .put])
+    func demotion(method: HTTPRequest.Method) async throws {
         let fixture = try LoaderFixture(transport: origin.transport) { $0.lanes.urgent = 1 }
-        let paths = ["/1", "/x", "/x", "/2"]
-        let tasks = paths.map { begin(fixture, request($0)) }
+        let paths = method == .get ? ["/1", "/x", "/x", "/2"] : ["/1", "/x", "/2"]
+        let moved = ResourceRequest(request("/x").url, method: method)
+        let tasks = paths.map { begin(fixture, $0 == "/x" ? moved : request($0)) }
         await executor.settled()
-        try fixture.loader.setLane(.background, of: request("/x"))
+        fixture.loader.configuration.logOptions = []
+        try fixture.loader.setLane(.background, of: moved)
         try fixture.loader.setLane(.background, of: request("/unknown"))
         #expect(throws: LoadError.self) { try fixture.loader.setLane(.urgent, of: ResourceRequest("no URL")) }
         for path in ["/1", "/2", "/x"] {

@@ -1,3 +1,4 @@
+import Logging
 import TestSupport
 
 @Suite("ResourceLoader: memory", .timeLimit(.minutes(5))) struct LoaderMemoryTests {
@@ -31,8 +32,29 @@ import TestSupport
         #expect(hit.source == .memory)
         #expect(hit.value == "body")
         #expect(hit.age == 5)
+        #expect(hit.headerFields[.age] == "5")
         #expect(runs.count == 1)
         #expect(transport.requestCount == 1)
+    }
+
+    @Test("The fields of a hit have its age, and one member in Cache-Status that says hit", .requirement("A01"))
+    func fieldsOfHit() async throws {
+        let transport = ScriptedTransport { _, _ in
+            .reply(200, [.cacheControl: "max-age=60", .age: "3", .cacheStatus: "other;hit"], "body")
+        }
+        let fixture = try LoaderFixture(transport: transport) {
+            $0.memoryLimit = 1 << 20
+            $0.cacheStatus = CacheStatusOptions(name: "own")
+        }
+        let loaded = try await fixture.loader.load(url)
+        #expect(loaded.headerFields[values: .cacheStatus].last?.hasPrefix("own;fwd=") == true)
+        for seconds in [0, 5] {
+            fixture.clock.advance(by: Double(seconds))
+            let hit = try await fixture.loader.load(url)
+            #expect(hit.source == .memory)
+            #expect(hit.headerFields[values: .age] == ["\(3 + seconds)"])
+            #expect(hit.headerFields[values: .cacheStatus] == ["other;hit", "own;hit"])
+        }
     }
 
     @Test("While the store is suspended, memory answers nothing and keeps its values", .requirement("G8"))
@@ -181,6 +203,37 @@ import TestSupport
         #expect(
             try await fixture.loader.load(ResourceRequest(url), as: processor).source == (usesMemory ? .memory : .disk))
         #expect(try await fixture.loader.load(request, as: processor).source == (usesMemory ? .memory : .disk))
+    }
+
+    @Test("A log handler may change the configuration when a lower limit evicts values")
+    func logHandler() async throws {
+        let (fixture, _) = try fixture()
+        let (loader, calls) = (fixture.loader, Counter())
+        loader.configuration.logOptions = .eviction
+        loader.configuration.logger = Logger(label: "test") { _ in
+            CallingHandler { [weak loader] in
+                if calls.next() == 1 { loader?.configuration.memoryLimit = 1 << 20 }
+            }
+        }
+        _ = try await loader.load(url)
+        loader.configuration.memoryLimit = 0
+        #expect(calls.count == 1)
+        #expect(loader.configuration.memoryLimit == 1 << 20)
+    }
+
+    private struct CallingHandler: LogHandler {
+        let call: @Sendable () -> Void
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+
+        init(_ call: @escaping @Sendable () -> Void) { self.call = call }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { call() }
     }
 
     @Test("A limit of 0 or below a value's cost empties memory immediately", .requirement("G1"))

@@ -113,6 +113,28 @@ import TestSupport
         #expect(throws: LoadError.self) { try fixture.loader.isLoading(ResourceRequest("no URL")) }
     }
 
+    @Test("isLoading finds a load of any method, also after a change of the configuration", .requirement("E8"))
+    func isLoadingAnyMethod() async throws {
+        let origin = HeldOrigin()
+        let fixture = try LoaderFixture(transport: origin.transport)
+        let get = ResourceRequest(url)
+        let post = ResourceRequest(url, method: .post, content: Data("a".utf8))
+        let others = [
+            ResourceRequest(url, method: .post, content: Data("b".utf8)),
+            ResourceRequest(url, headerFields: [.accept: "text/plain"]),
+        ]
+        let tasks = [get, post, post].map { request in Task { try await fixture.loader.load(request).text } }
+        await origin.asked("/a", 3)
+        fixture.loader.configuration.logOptions = []
+        fixture.loader.configuration.policy.mode = .cacheFirst
+        for request in [get, post] { #expect(try fixture.loader.isLoading(request)) }
+        #expect(fixture.loader.waiterCount(of: post) == 2)
+        for request in others { #expect(try !fixture.loader.isLoading(request)) }
+        origin.open("/a")
+        for task in tasks { #expect(try await task.value == "/a") }
+        for request in [get, post] { try await eventually { try !fixture.loader.isLoading(request) } }
+    }
+
     @Test("isLoading is true between a failed attempt and the next one", .requirement("E8"))
     func isLoadingBetweenAttempts() async throws {
         let sleeper = ManualClock()

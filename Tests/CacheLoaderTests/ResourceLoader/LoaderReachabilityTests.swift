@@ -78,7 +78,7 @@ import TestSupport
         let (transport, fixture) = try fixture { $0 == 1 }
         let task = Task { try await fixture.loader.load(url).text }
         await parked(1)
-        for _ in 0..<10 { fixture.loader.configuration.memoryLimit = 1 << 20 }
+        for _ in 0..<10 { fixture.loader.configuration.logOptions = [] }
         #expect(transport.requestCount == 1)
         reachability.becameReachable(nil)
         #expect(try await task.value == "good")

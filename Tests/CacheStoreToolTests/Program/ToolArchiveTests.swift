@@ -75,6 +75,21 @@ extension ToolTests {
             #expect(try JSONSerialization.jsonObject(with: Data(output.text.utf8)) is [String: Any])
         }
 
+        @Test("A status and field names that no response can have do not end an export")
+        func alteredIndex() async throws {
+            do {
+                let store = try ResponseStore(directory: URL(filePath: tool.store))
+                defer { store.close() }
+                let metadata = EntryMetadata(
+                    variant: String(repeating: "a:\n", count: 66_000), status: 1000, requestedAt: Date(),
+                    receivedAt: Date())
+                try await store.insert(Data([1]), metadata: metadata, for: CacheKey(url: "http://a.test/"))
+            }
+            let output = try await tool("export", "--har", "-")
+            output.expect(0, error: "exported 1 response")
+            #expect(output.text.contains(#""status" : 999"#))
+        }
+
         @Test("Bodies that the archive lacks, and requests that no cache may keep, are counted")
         func leftOut() async throws {
             func entry(_ method: String, _ path: String, _ content: String, _ fields: String = "") -> String {

@@ -110,6 +110,23 @@ extension ToolTests {
             #expect(output.standardOutput.isEmpty)
         }
 
+        @Test("SIGTERM ends the replay, removes the temporary stores, and exits with 143", .timeLimit(.minutes(5)))
+        func signal() async throws {
+            let temporary = "\(tool.directory.path)/temporary"
+            try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+            let script = """
+                export TMPDIR="$1"
+                yes '1 a 5' | "$0" simulate - --max-bytes 1M &
+                until ls "$TMPDIR"/cachestore-simulate-*/index.sqlite >/dev/null 2>&1; do sleep 0.02; done
+                kill -TERM $!
+                wait $!
+                """
+            let output = try await tool.shell(script, temporary)
+            #expect(output.exitCode == 143, "\(output.errorText)")
+            #expect(output.standardOutput.isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
+        }
+
         @Test("An empty trace, no trace, no limit")
         func usage() async throws {
             let empty = try await tool.raw(["simulate", "/dev/null", "--max-bytes", "0", "--json"])

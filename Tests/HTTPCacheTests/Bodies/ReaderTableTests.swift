@@ -28,7 +28,7 @@ import TestSupport
             return
         }
         _ = table.read(fast, limit: .max, 0)
-        table.closeFile()
+        table.closeFile(after: .store(.closed))
         _ = table.appendToMemory(Data(count: 1))
         let mayGoOn = table.mayGoOn(2)
         #expect(!mayGoOn, "the slowest is further behind than the window")
@@ -36,6 +36,38 @@ import TestSupport
             case .piece(.file, pump: 2?) = table.read(slow, limit: 100, 0)
         else {
             Issue.record("only the slowest lets the pump go on")
+            return
+        }
+    }
+
+    @Test("A reader that keeps a window of bytes in memory is detached once another reader waits")
+    func detaching() {
+        var table = Table()
+        let (fast, slow) = (table.attach() ?? 0, table.attach() ?? 0)
+        _ = table.appendToFile(Data(count: 100))
+        table.closeFile(after: .store(.closed))
+        _ = table.read(fast, limit: .max, 0)
+        _ = table.appendToMemory(Data(count: Int(Table.window) - 1))
+        _ = table.read(fast, limit: .max, 0)
+        let mayBegin = table.mayGoOn(1)
+        #expect(!mayBegin, "no reader waits")
+        guard case .wait(pump: 1?) = table.read(fast, limit: .max, 5) else {
+            Issue.record("the memory has less than a window")
+            return
+        }
+        let waiters = table.appendToMemory(Data(count: 1))
+        #expect(waiters == [5])
+        let mayGoOn = table.mayGoOn(2)
+        #expect(!mayGoOn, "no reader waits")
+        guard case .wait(pump: 2?) = table.read(fast, limit: .max, 6),
+            case .piece(.failed(.store(.closed)), pump: nil) = table.read(slow, limit: .max, 7)
+        else {
+            Issue.record("the slow reader stops the fast one")
+            return
+        }
+        _ = table.detach(slow)
+        guard case .gone = table.read(slow, limit: .max, 8) else {
+            Issue.record("it has left")
             return
         }
     }
@@ -135,7 +167,7 @@ import TestSupport
     func attaching() {
         var table = Table()
         let early = table.attach()
-        table.closeFile()
+        table.closeFile(after: .store(.closed))
         let late = table.attach()
         #expect(early != nil)
         #expect(late == nil)
@@ -232,7 +264,11 @@ private struct ReaderModel {
             #expect(hasEnded, "\(generator)")
             #expect(offset == received, "\(generator)")
             readers[id]?.hasEnded = true
-        case .piece(.failed, _), .gone: Issue.record("nothing has failed: \(generator)")
+        case .piece(.failed, _):
+            #expect(!isFileOpen, "\(generator)")
+            #expect(received - max(offset, fileEnd) >= ReaderTable<UInt64, Int>.window, "\(generator)")
+            readers[id] = nil
+        case .gone: Issue.record("no reader has left: \(generator)")
         case .wait(let pump):
             #expect(!hasEnded, "\(generator)")
             #expect(offset == received, "\(generator)")
@@ -244,7 +280,7 @@ private struct ReaderModel {
     private mutating func closeFile() {
         guard isFileOpen, !hasEnded else { return }
         isFileOpen = false
-        table.closeFile()
+        table.closeFile(after: .store(.closed))
     }
 
     private mutating func pump(_ count: Int) {

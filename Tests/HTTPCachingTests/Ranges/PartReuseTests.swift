@@ -29,6 +29,14 @@ internal import TestSupport
         if outcome == .forward { #expect(decision == .forward(.partial)) }
     }
 
+    @Test("Several ranges of an encoded part go to the origin: no answer has them", .requirement("G03"))
+    func encoded() {
+        var part = stored(bytes(20, 60))
+        part.fields[.contentEncoding] = "gzip"
+        #expect(Sample.decide(Sample.request("Range: bytes=30-40, 50-55"), part) == .forward(.partial))
+        #expect(Outcome(Sample.decide(Sample.request("Range: bytes=30-40"), part)) == .hit)
+    }
+
     @Test("Completes a part that is newer than a stale whole, but not an older one", .requirement("G15"))
     func newerThanWhole() {
         let whole = Sample.stored("Cache-Control: max-age=60", "ETag: \"old\"")

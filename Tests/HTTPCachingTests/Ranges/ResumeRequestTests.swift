@@ -134,6 +134,19 @@ private let earlier = Sample.time(-60).description
         #expect(try outcome(.ok, #"ETag: "a""#, "Content-Range: bytes 40-99/100") == .discards)
     }
 
+    @Test("A 200 that is shorter than the representation of its tag is a part with a wrong status", .requirement("G18"))
+    func short() throws {
+        let (tag, other) = (#"ETag: "a""#, #"ETag: "b""#)
+        #expect(try outcome(.ok, tag, "Content-Length: 60") == .discards)
+        #expect(try outcome(.ok, tag, "Content-Length: 100") == .replaces)
+        #expect(try outcome(.ok, tag) == .replaces)
+        // Another representation, or one of another length, may be shorter.
+        #expect(try outcome(.ok, other, "Content-Length: 60") == .replaces)
+        #expect(try outcome(.ok, "Content-Length: 60") == .replaces)
+        #expect(try outcome(.ok, tag, "Content-Length: 60", of: nil) == .replaces)
+        #expect(try outcome(.ok, tag, "Content-Length: 60", "Content-Encoding: gzip") == .replaces)
+    }
+
     @Test(
         "RFC 9110 §8.4: bytes of another content coding do not continue a part",
         arguments: [

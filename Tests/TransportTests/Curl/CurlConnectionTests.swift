@@ -283,6 +283,33 @@ import Testing
         await origin.stop()
     }
 
+    @Test("The wait for a connection is no idle time")
+    func waitForConnection() async throws {
+        let gate = Gate()
+        let origin = try await LoopbackOrigin { _ in
+            OriginReply.ok(Array(repeating: 1, count: 10)).delivered(
+                .paced(bytes: 5) { if $0 == 1 { await gate.wait() } })
+        }
+        let silent = try await ScriptedServer { _, _, _ in .send([]) }
+        var configuration = CurlTransport.Configuration()
+        configuration.connectionsPerHost = 1
+        configuration.idleTimeout = .seconds(2)
+        let transport = CurlTransport(configuration: configuration)
+        let first = try await transport.send(.to(origin), content: nil)
+        var count = try #require(try await first.body.next()).count
+        let second = Task { try await transport.send(.to(origin), content: nil).body.read().get().count }
+        // Each of these requests lasts the idle timeout. The second request waits from the start of the last one.
+        for _ in 0..<2 {
+            #expect(await outcome { try await transport.send(request(silent), content: nil) }?.code == .timedOut)
+        }
+        gate.open()
+        while let chunk = try await first.body.next() { count += chunk.count }
+        #expect(count == 10)
+        #expect(try await second.value == 10)
+        await silent.stop()
+        await origin.stop()
+    }
+
     @Test("An unused connection closes after the keep-alive timeout, and a new one serves the next request")
     func keepAlive() async throws {
         let server = try await ScriptedServer { _, _, _ in .send(Self.ok) }

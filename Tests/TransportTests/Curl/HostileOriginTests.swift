@@ -53,6 +53,7 @@ import Testing
         Case(head + " folded\r\nContent-Length: 1\r\n\r\nx", .body("x")),
         Case(head + String(repeating: "X: y\r\n", count: 5_000) + "Content-Length: 1\r\n\r\nx", .body("x")),
         Case(head + String(repeating: "X: y\r\n", count: 60_000) + "\r\n", .failure),
+        Case(head + String(repeating: "X:\n", count: 66_000) + "\r\n", .failure),
         Case(head + "X: " + String(repeating: "y", count: 400_000) + "\r\n\r\n", .failure),
         Case(head + String(repeating: " \r\n", count: 200_000) + "\r\n", .failure),
         Case(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 50) + four + "\r\nbody", .body("body")),

@@ -90,19 +90,25 @@ import FoundationNetworking
         #expect(last.fields[.contentType] == (next == method ? "text/plain" : nil))
     }
 
-    @Test("Credentials stay with their origin")
-    func credentials() async throws {
+    @Test("Credentials of a request and of a session stay with their origin", arguments: [false, true])
+    func credentials(areOfSession: Bool) async throws {
         let other = try await LoopbackOrigin { _ in .ok() }
         let target = other.url("/c")
         let fixture = try await ProtocolFixture { request in
             OriginReply(status: .found, fields: [.location: request.path == "/a" ? "/b" : target])
         }
+        let fields = ["Authorization": "Bearer x", "Cookie": "a=b", "Accept": "text/plain"]
+        let configuration = URLSessionConfiguration.ephemeral
+        // With a storage, a redirect drops the field `Cookie` of a request.
+        configuration.httpCookieStorage = nil
         var request = try fixture.request("/a")
-        request.setValue("Bearer x", forHTTPHeaderField: "Authorization")
-        request.setValue("text/plain", forHTTPHeaderField: "Accept")
-        _ = try await fixture.session().data(for: request)
+        if areOfSession { configuration.httpAdditionalHeaders = fields } else { request.allHTTPHeaderFields = fields }
+        let session = URLSession(configuration: configuration.cached(by: fixture.cache.cache))
+        _ = try await session.data(for: request)
         #expect(fixture.origin.requests.map { $0.fields[.authorization] } == ["Bearer x", "Bearer x"])
+        #expect(fixture.origin.requests.map { $0.fields[.cookie] } == ["a=b", "a=b"])
         #expect(other.requests.map { $0.fields[.authorization] } == [nil])
+        #expect(other.requests.map { $0.fields[.cookie] } == [nil])
         #expect(other.requests.map { $0.fields[.accept] } == ["text/plain"])
     }
 }

@@ -29,12 +29,8 @@ struct BodyVerification: Sendable {
     }
 
     /// Adds the next chunk. `isInFile` tells whether `writer` took the chunk.
-    mutating func update(_ chunk: Data, isInFile: Bool, _ writer: BodyWriter?) throws(LoadError) {
-        if !isInFile, let writer {
-            try LoadError.wrapping { () throws(StoreError) in
-                try file?.leaveStore { () throws(StoreError) in try writer.written() }
-            }
-        }
+    mutating func update(_ chunk: Data, isInFile: Bool, _ writer: BodyWriter?) {
+        if !isInFile, let writer { file?.leaveStore(continuing: writer.hasher) }
         content?.update(chunk)
         file?.update(chunk)
     }

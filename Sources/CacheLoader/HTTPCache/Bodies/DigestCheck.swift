@@ -42,13 +42,10 @@ package struct DigestCheck: Sendable {
         }
     }
 
-    /// Computes SHA-256 itself from now on, because the store takes no more bytes. `written` returns all bytes so far.
-    mutating func leaveStore(after written: () throws(StoreError) -> StoredBody) throws(StoreError) {
+    /// Computes SHA-256 itself from now on, because the store takes no more bytes. `hasher` has all bytes so far.
+    mutating func leaveStore(continuing hasher: @autoclosure () -> SHA256) {
         guard needsDigestOfStore else { return }
-        var alone = self
-        (alone.needsDigestOfStore, alone.sha256, alone.sha512) = (false, SHA256(), nil)
-        try alone.update(written())
-        (needsDigestOfStore, sha256) = (false, alone.sha256)
+        (needsDigestOfStore, sha256) = (false, hasher())
     }
 
     /// Returns the first field whose digest differs from the bytes. `digest` is the store's, or `nil` for no bytes.

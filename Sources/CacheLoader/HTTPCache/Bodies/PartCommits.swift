@@ -7,8 +7,8 @@ internal import Synchronization
 /// part. At most one commit runs at a time, and the transfer does not wait for it. A failed commit leaves the earlier
 /// part in the store.
 final class PartCommits: Sendable {
-    /// Stores the written bytes in place of the last stored part.
-    typealias Commit = @Sendable (BodyWriter, _ last: StoredEntry?) async throws(StoreError) -> StoredEntry
+    /// Stores the written bytes in place of the last stored part, unless the store has a later response.
+    typealias Commit = @Sendable (BodyWriter, _ last: StoredEntry?) async throws(StoreError) -> StoredEntry?
     typealias Remove = @Sendable (StoredEntry) async throws(StoreError) -> Void
 
     private struct State {

@@ -15,9 +15,9 @@ package enum BodyPiece: Sendable {
 /// The positions of the readers of an arriving body. Pure: each method returns the action that its owner performs after
 /// unlocking. The bytes go to a file. Each reader takes them from there at its own pace; the fastest reader sets the
 /// pace of the origin. If the file accepts no more bytes, later bytes stay in memory until the slowest reader has them.
-/// Then the slowest reader sets the pace. The bytes of a small file also stay in memory until all readers have them. A
-/// body without a file has one reader, and the origin is never ahead of it: each chunk is requested when the reader
-/// waits.
+/// Then the slowest reader sets the pace, unless another reader waits: the table detaches a reader that alone keeps a
+/// window of bytes in memory. The bytes of a small file also stay in memory until all readers have them. A body without
+/// a file has one reader, and the origin is never ahead of it: each chunk is requested when the reader waits.
 ///
 ///     file    ├───────────────────┤
 ///     memory                      ├──────┤
@@ -41,6 +41,10 @@ package struct ReaderTable<Waiter, Pump> {
     private let hasFile: Bool
     /// Whether the file accepts more bytes.
     private var isFileOpen: Bool
+    /// The error that closed the file.
+    private var fileError: LoadError?
+    /// The readers that were too slow. Their reads fail with `fileError`.
+    private var detached: Set<ID> = []
     /// The last bytes of a small file; empty if no reader needs them.
     private var fileTail = Data()
     /// The chunks after the end of the file. `memoryStart` is the position of the first one.
@@ -81,6 +85,7 @@ package struct ReaderTable<Waiter, Pump> {
 
     /// Returns the waiter of the reader to resume, and the waiter of the pump, if the pump may continue.
     package mutating func detach(_ id: ID) -> (waiter: Waiter?, pump: Pump?) {
+        detached.remove(id)
         guard let reader = readers.removeValue(forKey: id) else { return (nil, nil) }
         dropMemory()
         return (reader.waiter, releasedPump())
@@ -97,7 +102,10 @@ package struct ReaderTable<Waiter, Pump> {
 
     /// Returns the next piece. Keeps `waiter` if no piece is available. `limit` applies to pieces from the file.
     package mutating func read(_ id: ID, limit: Int64, _ waiter: @autoclosure () -> Waiter) -> Reading {
-        guard var reader = readers[id] else { return .gone }
+        guard var reader = readers[id] else {
+            guard let fileError, detached.contains(id) else { return .gone }
+            return .piece(.failed(fileError), pump: nil)
+        }
         if reader.offset < fileEnd {
             let rest = fileEnd - reader.offset
             if rest <= Int64(fileTail.count) {
@@ -119,6 +127,7 @@ package struct ReaderTable<Waiter, Pump> {
         precondition(reader.waiter == nil, "a body has one reader")
         reader.waiter = waiter()
         readers[id] = reader
+        detachSlowReaders()
         return .wait(pump: releasedPump())
     }
 
@@ -155,9 +164,10 @@ package struct ReaderTable<Waiter, Pump> {
         return waiters
     }
 
-    /// Closes the file. Later chunks stay in memory for the current readers.
-    package mutating func closeFile() {
+    /// Closes the file after an error of the store. Later chunks stay in memory for the current readers.
+    package mutating func closeFile(after error: LoadError) {
         isFileOpen = false
+        fileError = error
         memoryStart = fileEnd
     }
 
@@ -183,6 +193,7 @@ package struct ReaderTable<Waiter, Pump> {
 
     /// Returns whether the pump may request the next chunk; if not, keeps its waiter.
     package mutating func mayGoOn(_ waiter: @autoclosure () -> Pump) -> Bool {
+        detachSlowReaders()
         if hasRoom { return true }
         pump = waiter()
         return false
@@ -192,7 +203,22 @@ package struct ReaderTable<Waiter, Pump> {
         guard hasFile else { return readers.values.allSatisfy { $0.waiter != nil } }
         let offsets = readers.values.map(\.offset)
         guard let pace = isFileOpen ? offsets.max() : offsets.min() else { return true }
-        return received - pace < Self.window
+        if received - pace < Self.window { return true }
+        // A client that stops reading must not stop the other readers. Bytes of the file cost no memory.
+        return !isFileOpen && isAwaited && received - max(pace, fileEnd) < Self.window
+    }
+
+    /// Whether a reader waits for the next chunk.
+    private var isAwaited: Bool { readers.values.contains { $0.waiter != nil } }
+
+    /// Detaches the readers that keep a window of bytes in memory while another reader waits.
+    private mutating func detachSlowReaders() {
+        guard fileError != nil, received - fileEnd >= Self.window, isAwaited else { return }
+        for (id, reader) in readers where received - max(reader.offset, fileEnd) >= Self.window {
+            readers[id] = nil
+            detached.insert(id)
+        }
+        dropMemory()
     }
 
     private mutating func releasedPump() -> Pump? {

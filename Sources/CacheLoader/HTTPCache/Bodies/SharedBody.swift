@@ -20,6 +20,11 @@ final class SharedBody: Sendable {
         case unnecessary
         /// The body does not fit the stored parts. Its readers get this error at the end.
         case refused(LoadError)
+
+        /// The outcome of a commit. `nil` means that the store has a later response.
+        init(_ entry: StoredEntry?) {
+            self = entry.map { .stored($0) } ?? .unnecessary
+        }
     }
 
     /// The actions on the file at the end of the body.
@@ -52,6 +57,7 @@ final class SharedBody: Sendable {
         var isStopped = false
         /// Whether no later load would complete the body: it exceeds a limit, or does not have its digest.
         var isUseless = false
+        var isRefused = false
         var entry: StoredEntry?
     }
 
@@ -119,7 +125,7 @@ final class SharedBody: Sendable {
             if storing == nil { try await waitForReaders() }
             while let chunk = try await receive(from: source) {
                 let isInFile = deliver(chunk)
-                try verification?.update(chunk, isInFile: isInFile, storing?.writer)
+                verification?.update(chunk, isInFile: isInFile, storing?.writer)
                 try await waitForReaders()
             }
             try verification?.finish(storing?.writer)
@@ -171,8 +177,8 @@ final class SharedBody: Sendable {
             try storing.writer.write(chunk)
             return true
         } catch {
-            state.withLock { $0.table.closeFile() }
-            noteNotStored(error)
+            state.withLock { $0.table.closeFile(after: .store(error)) }
+            noteRefused(error)
             return false
         }
     }
@@ -188,6 +194,9 @@ final class SharedBody: Sendable {
     /// The entry of the complete body, or `nil` before the commit.
     var entry: StoredEntry? { state.withLock { $0.entry } }
 
+    /// Whether the store refused the body, so that it answers only its current readers.
+    var isRefused: Bool { state.withLock { $0.isRefused } }
+
     /// Stores the complete body. Throws if it does not fit the stored parts, but not if the store fails.
     private func commit() async throws(LoadError) {
         let part = await storing?.partCommits?.finish()
@@ -196,7 +205,7 @@ final class SharedBody: Sendable {
         do throws(StoreError) {
             outcome = try await storing.commit(storing.writer, part)
         } catch {
-            return noteNotStored(error)
+            return noteRefused(error)
         }
         switch outcome {
         case .stored(let entry): state.withLock { $0.entry = entry }
@@ -220,6 +229,13 @@ final class SharedBody: Sendable {
         } catch {
             noteNotStored(error)
         }
+    }
+
+    /// Records that the store refused the body of the origin.
+    private func noteRefused(_ error: StoreError) {
+        // After the removal of its key, the next response may be stored.
+        if case .removedMeanwhile = error {} else { state.withLock { $0.isRefused = true } }
+        noteNotStored(error)
     }
 
     private func noteNotStored(_ error: StoreError) {

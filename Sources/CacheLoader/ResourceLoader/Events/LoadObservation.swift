@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Passes all events of a load to a stream, in the order that ``LoadEvent`` promises, regardless of which source is
 /// faster. Processing a stored value may take longer than the answer of the origin. Events from the origin then wait
-/// for the stored value. The end of the load does not wait, and the stored value is dropped.
+/// for the stored value, and so does a failure, after which the load has no other value. A newer value and a
+/// cancellation do not wait, and the stored value is dropped.
 package final class LoadObservation<Output: Sendable>: Sendable {
     private struct State {
         var isWaitingForCached = false
@@ -13,9 +14,12 @@ package final class LoadObservation<Output: Sendable>: Sendable {
         var received: Int64 = 0
         /// The events that wait for the stored value.
         var held: [LoadEvent<Output>] = []
+        /// The failure of the load, while it waits for the stored value.
+        var failure: LoadEvent<Output>?
 
         /// Returns the event, or holds it back. The first event follows `requesting`. `nil` is only `requesting`.
         mutating func pass(_ event: LoadEvent<Output>?) -> [LoadEvent<Output>] {
+            guard failure == nil else { return [] }
             let first = hasRequested ? nil : LoadEvent<Output>.requesting(hadCached: hadCached)
             hasRequested = true
             let events = [first, event].compactMap(\.self)
@@ -25,9 +29,13 @@ package final class LoadObservation<Output: Sendable>: Sendable {
         }
 
         mutating func end(_ result: Result<Loaded<Output>, LoadError>) -> [LoadEvent<Output>] {
-            hasEnded = true
+            let last = LoadEvent(result)
+            if isWaitingForCached, case .failed = last {
+                failure = failure ?? last
+                return []
+            }
             defer { held = [] }
-            return held + [LoadEvent(result)]
+            return held + [last]
         }
     }
 
@@ -54,18 +62,20 @@ package final class LoadObservation<Output: Sendable>: Sendable {
         notify { state in
             guard state.isWaitingForCached else { return [] }
             state.isWaitingForCached = false
-            defer { state.held = [] }
+            let held = state.held + [state.failure].compactMap(\.self)
+            state.held = []
             guard let loaded else {
                 state.hadCached = false
-                return state.held.map { event in
+                return held.map { event in
                     if case .requesting = event { .requesting(hadCached: false) } else { event }
                 }
             }
-            return [.cached(loaded)] + state.held
+            return [.cached(loaded)] + held
         }
     }
 
-    /// Ends the load. Later calls have no effect.
+    /// Ends the load. Later calls have no effect. A failure takes effect with the stored value for which it waits,
+    /// unless a cancellation precedes it.
     package func end(_ result: Result<Loaded<Output>, LoadError>) {
         notify { $0.end(result) }
     }
@@ -99,7 +109,9 @@ package final class LoadObservation<Output: Sendable>: Sendable {
             guard !state.hasEnded else { return }
             for event in events(&state) {
                 deliveries.add(.element(event, continuation))
-                if event.isLast { deliveries.add(.end(continuation)) }
+                guard event.isLast else { continue }
+                state.hasEnded = true
+                deliveries.add(.end(continuation))
             }
         }
         deliveries.deliver()

@@ -8,8 +8,15 @@ public struct Loaded<Output: Sendable>: Sendable {
     public let url: String
     /// The status: a success, or 304 as the answer to a condition set by the caller.
     public let status: HTTPResponse.Status
-    /// The fields of the response.
-    public let headerFields: HTTPFields
+    /// The fields of the response. `Age` of a value from memory is ``age`` (RFC 9111 §4).
+    public var headerFields: HTTPFields {
+        // Setting the field only here keeps the copy of the fields out of a hit in memory.
+        guard source == .memory else { return storedFields }
+        var fields = storedFields
+        fields[.age] = String(age)
+        return fields
+    }
+    private let storedFields: HTTPFields
     /// The source of the response.
     public internal(set) var source: ResponseSource
     /// The age in seconds: the time since the origin generated or validated the response.
@@ -28,7 +35,7 @@ public struct Loaded<Output: Sendable>: Sendable {
         self.value = value
         self.url = url
         self.status = status
-        self.headerFields = headerFields
+        storedFields = headerFields
         self.source = source
         self.age = age
         self.isStale = isStale
@@ -53,8 +60,8 @@ extension Loaded {
     /// Returns the same result with another value, and with another source if one is given.
     func with<Other>(_ value: Other, source: ResponseSource? = nil) -> Loaded<Other> {
         Loaded<Other>(
-            value: value, url: url, status: status, headerFields: headerFields, source: source ?? self.source, age: age,
-            isStale: isStale, expiresAt: expiresAt, failure: failure)
+            value: value, url: url, status: status, headerFields: source == nil ? storedFields : headerFields,
+            source: source ?? self.source, age: age, isStale: isStale, expiresAt: expiresAt, failure: failure)
     }
 
     func with(headerFields: HTTPFields) -> Loaded {

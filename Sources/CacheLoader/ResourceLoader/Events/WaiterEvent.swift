@@ -6,8 +6,8 @@ package enum WaiterEvent: Sendable {
     case requesting
     /// A redirect step asks for this key.
     case redirected(to: CacheKey)
-    /// The head of the response has arrived. The date is `nil` for a response that did not come from the origin, or has
-    /// no freshness lifetime.
+    /// The head of the response has arrived. Later loads join until this date. The date is `nil` for a response that
+    /// did not come from the origin.
     case responding(expiresAt: Date?)
     case progress(received: Int64, total: Int64?)
     case retrying(LoadError, failedAttempts: Int, delay: Duration?)

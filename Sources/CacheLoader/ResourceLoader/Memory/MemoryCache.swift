@@ -69,10 +69,14 @@ public final class MemoryCache<Key: Hashable & Sendable, Value: Sendable>: Senda
     /// - Precondition: The limit is not negative.
     public var costLimit: Int? {
         get { state.withLock { $0.costLimit } }
-        set {
-            let (limit, now) = (Self.checked(newValue), clock())
-            finish(state.withLock { $0.setCostLimit(limit, at: now) })
-        }
+        set { setCostLimit { newValue } }
+    }
+
+    /// Sets the limit that `limit` returns. Calls `limit` under the lock, so that of two concurrent changes the one
+    /// that reads later stays.
+    func setCostLimit(_ limit: () -> Int?) {
+        let now = clock()
+        finish(state.withLock { $0.setCostLimit(Self.checked(limit()), at: now) })
     }
 
     private static func checked(_ costLimit: Int?) -> Int? {

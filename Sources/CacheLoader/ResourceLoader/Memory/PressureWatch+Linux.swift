@@ -61,10 +61,8 @@ package final class PressureWatch: Sendable {
         }
         ownEnd = ends[1]
         let loop = Loop(descriptors: descriptors, stop: ends[0], notify)
-        guard loop.startThread() else {
-            close(ownEnd)
-            return nil
-        }
+        // Without a thread, the deinitialisers of this object and of the loop close the descriptors.
+        guard loop.startThread() else { return nil }
     }
 
     deinit {

@@ -3,7 +3,9 @@
 ///
 /// Without a `Reachability`, a load fails immediately if its host refuses the connection or has no address, and no load
 /// is held back.
-public protocol Reachability: Sendable {
+///
+/// A class, because the loader compares sources by identity: only another object makes waiting loads try again.
+public protocol Reachability: AnyObject, Sendable {
     /// Returns whether a host is reachable now. Called on any thread; must not block.
     func isReachable(_ host: String) -> Bool
 

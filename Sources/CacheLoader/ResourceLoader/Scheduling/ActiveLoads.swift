@@ -11,7 +11,7 @@ struct ActiveLoads: Sendable {
         var refused: CacheKey?
         /// The time that the load has waited for other processes.
         var waited = Duration.zero
-        /// The date at which the response of the load becomes stale, once it has come from the origin.
+        /// The date from which new loads no longer join, once the response of the load has come from the origin.
         var expiry: Date?
         /// The keys of the redirect steps.
         var steps: Set<CacheKey> = []

@@ -10,8 +10,10 @@ struct Load: Hashable, Sendable {
     let headerFields: HTTPFields
     /// The policy for the URL of the load.
     let policy: CachePolicy
-    /// The changes of the request to the policies of other URLs. `nil` when all redirect steps follow ``policy``.
-    private let changes: CachePolicy.Override?
+    /// The changes of the request to the configured policy.
+    private let requested: CachePolicy.Override
+    /// Whether ``requested`` also changes the policies of other URLs. Otherwise all redirect steps follow ``policy``.
+    private let changesOtherPolicies: Bool
     /// Makes loads unequal that must not be coalesced.
     private let number: UInt64
     /// The number of cancellations before the load was created; see ``Cancellations``.
@@ -45,7 +47,8 @@ struct Load: Hashable, Sendable {
         content = request.content
         headerFields = request.headerFields
         self.policy = policy ?? settings.policy(for: target.url).applying(request.policy)
-        changes = policy == nil && !settings.configuration.urlPolicies.isEmpty ? request.policy : nil
+        requested = request.policy
+        changesOtherPolicies = policy == nil && !settings.configuration.urlPolicies.isEmpty
         self.cancellations = cancellations
         self.settings = settings
         let isShareable = Self.isShareable(request.method, hasContent: request.content != nil, target)
@@ -57,20 +60,36 @@ struct Load: Hashable, Sendable {
     }
 
     static func == (first: Load, second: Load) -> Bool {
-        first.target == second.target && first.method == second.method && first.content == second.content
-            && first.headerFields == second.headerFields && first.policy == second.policy
-            && first.changes == second.changes
-            && first.settings.generation == second.settings.generation && first.number == second.number
-            && first.isBackground == second.isBackground
+        first.number == second.number && first.isBackground == second.isBackground && first.method == second.method
+            && first.settings.generation == second.settings.generation && first.target == second.target
+            && first.headerFields == second.headerFields && first.content == second.content
+            && first.hasSamePolicies(as: second)
     }
 
-    /// Hashes the key alone, which most unequal loads do not share: each waiter hashes its load three times.
-    func hash(into hasher: inout Hasher) { hasher.combine(target.key) }
+    private func hasSamePolicies(as other: Load) -> Bool {
+        policy == other.policy && changesOtherPolicies == other.changesOtherPolicies
+            && (!changesOtherPolicies || requested == other.requested)
+    }
+
+    /// Hashes only properties that unequal loads of one key often differ in: each waiter hashes its load three times.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(target.key)
+        hasher.combine(number)
+        if !headerFields.isEmpty { hasher.combine(headerFields) }
+    }
+
+    /// Whether two loads have the same request, even if they are not coalesced: an unsafe method, or a change of the
+    /// configuration between the two, makes them unequal.
+    func hasSameRequest(as other: Load) -> Bool {
+        isBackground == other.isBackground && method == other.method && target == other.target
+            && headerFields == other.headerFields && content == other.content
+            && (requested == other.requested || hasSamePolicies(as: other))
+    }
 
     /// Returns the policy for a redirect step to a URL.
     func policy(for url: CacheKey) -> CachePolicy {
-        guard let changes, url != target.url else { return policy }
-        return settings.policy(for: url).applying(changes)
+        guard changesOtherPolicies, url != target.url else { return policy }
+        return settings.policy(for: url).applying(requested)
     }
 
     var configuration: ResourceLoader.Configuration { settings.configuration }

@@ -129,13 +129,13 @@ package struct LoadTable<Key: Hashable, Waiter> {
         states[id]?.waiters.map(\.waiter)
     }
 
-    package func waiterCount(of key: Key) -> Int {
-        allIDs(of: key).reduce(0) { $0 + (states[$1]?.waiters.count ?? 0) }
+    package func waiterCount(where isIncluded: (Key) -> Bool) -> Int {
+        states.values.reduce(0) { $0 + (isIncluded($1.key) ? $1.waiters.count : 0) }
     }
 
-    /// Returns whether a key has waiters without a result, or a transfer that is to be finished.
-    package func isLoading(_ key: Key) -> Bool {
-        !allIDs(of: key).isEmpty || delivering.values.contains(key)
+    /// Returns whether an included key has waiters without a result, or a transfer that is to be finished.
+    package func isLoading(where isIncluded: (Key) -> Bool) -> Bool {
+        states.values.contains { isIncluded($0.key) } || delivering.values.contains(where: isIncluded)
     }
 
     /// The number of loads, and the lengths of the queues.
@@ -211,18 +211,14 @@ package struct LoadTable<Key: Hashable, Waiter> {
         return start()
     }
 
-    /// Puts the loads of a key into a lane, with all waiters. A running transfer continues, and counts in the new lane.
-    package mutating func setLane(_ lane: Lane, of key: Key) -> [Action] {
-        for id in allIDs(of: key) {
+    /// Puts the loads of the included keys into a lane, with all waiters. A running transfer continues, and counts in
+    /// the new lane.
+    package mutating func setLane(_ lane: Lane, where isIncluded: (Key) -> Bool) -> [Action] {
+        for id in states.filter({ isIncluded($0.value.key) }).keys.sorted() {
             for index in states[id]?.waiters.indices ?? 0..<0 { states[id]?.waiters[index].demand.lane = lane }
             scheduler.setLane(lane, of: id)
         }
         return start()
-    }
-
-    /// Returns the loads of a key, the superseded ones included.
-    private func allIDs(of key: Key) -> [ID] {
-        [ids[key]].compactMap(\.self) + superseded.filter { states[$0]?.key == key }.sorted()
     }
 
     /// Whether the transfer of a load runs, or has ended.

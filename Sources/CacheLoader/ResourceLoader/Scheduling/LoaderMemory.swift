@@ -1,7 +1,6 @@
 internal import ByteText
 internal import CacheFoundation
 internal import CacheStore
-internal import Synchronization
 
 /// The values that a loader keeps in memory, with the metadata needed to serve them. Serves a value while the response
 /// from which it was made is fresh and in the store. Finds it by the text of the URL: normalising a URL takes longer
@@ -98,8 +97,6 @@ final class LoaderMemory: Sendable {
     private let store: ResponseStore
     private let clock: @Sendable () -> Date
     private let values: MemoryCache<Slot, any Sendable>
-    /// Serialises changes of the limit.
-    private let limits = Mutex(())
 
     /// `onEvent` receives evictions and memory pressure, on any thread, without a lock.
     init(
@@ -113,8 +110,9 @@ final class LoaderMemory: Sendable {
             pressure: configuration.memoryPressure, clock: configuration.clock, onEvent: onEvent)
     }
 
+    /// Calls `limit` under a lock.
     func setLimit(_ limit: () -> Int?) {
-        limits.withLock { _ in values.costLimit = Self.costLimit(limit()) }
+        values.setCostLimit { Self.costLimit(limit()) }
     }
 
     private static func costLimit(_ memoryLimit: Int?) -> Int? {

@@ -118,7 +118,10 @@ extension ResourceLoader {
                 retryAfter: response.headerFields.retryAfter(at: transaction.now))
         }
         let isOfOrigin = response.source.isTransferred || response.source == .notModified
-        notify(.responding(expiresAt: isOfOrigin ? response.expiresAt : nil))
+        // A response that always needs validation must not answer later requests (RFC 9111 §5.2.2.4). A load that
+        // begins within a second of the head counts as concurrent.
+        let expiry = response.expiresAt ?? load.configuration.clock().addingTimeInterval(1)
+        notify(.responding(expiresAt: isOfOrigin ? expiry : nil))
         let isNew = response.source.isTransferred
         var steps = ProgressSteps()
         let method = transaction.request.method

@@ -119,13 +119,13 @@ extension Connection {
 
 /// Changes the rows of `entry`.
 extension WriteTransaction {
-    /// Inserts an entry, or replaces the one with the same key, kind, variant and part. Both get the next id. If the
-    /// entry replaces none, it inherits the options of the first of `parts`, which it includes, that has any.
+    /// Inserts an entry, or replaces `replaced`, which ``replacedEntry(_:_:)`` has returned. Both get the next id. If
+    /// the entry replaces none, it inherits the options of the first of `parts`, which it includes, that has any.
     package func store(
-        _ metadata: EntryMetadata, for key: CacheKey, options: EntryOptions = EntryOptions(), digest: ContentDigest?,
-        byteCount: Int64, at now: Int64, including parts: [StoredEntry] = []
+        _ metadata: EntryMetadata, for key: CacheKey, replacing replaced: ReplacedEntry?,
+        options: EntryOptions = EntryOptions(), digest: ContentDigest?, byteCount: Int64, at now: Int64,
+        including parts: [StoredEntry] = []
     ) throws(StoreError) -> StoredEntry {
-        let replaced = try replacedEntry(metadata, key)
         var inherited = replaced?.options
         for part in parts where inherited == nil { inherited = try self.options(ofEntry: part.id) }
         let options = options.completed(with: inherited)
@@ -193,20 +193,24 @@ extension WriteTransaction {
         WHERE id = ?1
         """
 
-    private struct Replaced {
-        let id: Int64
-        let body: ContentDigest?
+    /// The entry that a new one replaces.
+    package struct ReplacedEntry {
+        fileprivate let id: Int64
+        fileprivate let body: ContentDigest?
         /// The options, or `nil` after the session of the replaced entry.
-        let options: EntryOptions?
+        fileprivate let options: EntryOptions?
+        fileprivate let requestedAt: Int64
     }
 
-    /// Returns the entry that a new one replaces.
-    private func replacedEntry(_ metadata: EntryMetadata, _ key: CacheKey) throws(StoreError) -> Replaced? {
+    /// Returns the entry with the same key, kind, variant and part, which a new one replaces.
+    package func replacedEntry(_ metadata: EntryMetadata, _ key: CacheKey) throws(StoreError) -> ReplacedEntry? {
         // `coalesce(part_start, -1)` must stay as in the index `entry_by_key`: SQLite uses an index on an expression
         // only for the same expression (https://sqlite.org/expridx.html).
         let statement = try connection.prepared(
             """
-            SELECT id, body, session IS NULL OR session = (SELECT session FROM state), session, is_pinned, tags FROM entry
+            SELECT id, body, session IS NULL OR session = (SELECT session FROM state), session, is_pinned, tags,
+                requested_at
+            FROM entry
             WHERE partition = ?1 AND key = ?2 AND kind = ?3 AND variant = ?4 AND coalesce(part_start, -1) = ?5
             """)
         defer { statement.reset() }
@@ -216,9 +220,25 @@ extension WriteTransaction {
         statement.bind(metadata.variant, at: 4)
         statement.bind(metadata.part?.start ?? -1, at: 5)
         guard try statement.step() else { return nil }
-        return Replaced(
+        return ReplacedEntry(
             id: statement.int64(0), body: statement.digest(1),
-            options: statement.int64(2) != 0 ? statement.options(3) : nil)
+            options: statement.int64(2) != 0 ? statement.options(3) : nil, requestedAt: statement.int64(6))
+    }
+
+    /// Whether the response to a later request is stored: `replaced`, or, in place of a part, a whole response.
+    func isOutdated(
+        _ metadata: EntryMetadata, for key: CacheKey, by replaced: ReplacedEntry?, at now: Int64
+    ) throws(StoreError) -> Bool {
+        // A request time in the future dates from before the clock was set back, and would refuse every new response.
+        if let replaced, replaced.options != nil, replaced.requestedAt > metadata.requestedAt.milliseconds,
+            replaced.requestedAt <= now
+        {
+            return true
+        }
+        guard metadata.part != nil else { return false }
+        var whole = metadata
+        whole.part = nil
+        return try isOutdated(whole, for: key, by: replacedEntry(whole, key), at: now)
     }
 
     /// Returns the options of an entry. Returns `nil` for a removed entry, and after the entry's session.

@@ -40,15 +40,31 @@ extension Connection {
         try prepared("UPDATE state SET writer_count = max(0, writer_count - 1)").run()
     }
 
-    /// Resets the count of writers. Returns whether a writer was killed. Called by the only opener.
-    package func clearWriters() throws(StoreError) -> Bool {
-        guard try prepared("SELECT writer_count FROM state").integer() != 0 else { return false }
+    /// Returns whether writers were killed, and the number that ``removeKilledWriters(_:)`` takes back after the sweep.
+    /// Called by the only opener.
+    package func killedWriters() throws(StoreError) -> (exist: Bool, count: Int64) {
+        let count = try prepared("SELECT writer_count FROM state").integer()
+        // The same bounds as in a registration, which corrects a damaged count.
+        return (count != 0, min(max(0, count), 1 << 30))
+    }
+
+    /// Counts a killed writer that the index does not count yet. Returns the number of writers that were added.
+    package func countKilledWriter() throws(StoreError) -> Int64 {
         do throws(StoreError) {
-            try prepared("UPDATE state SET writer_count = 0").run()
+            try registerWriter()
+            return 1
         } catch {
-            // A store can be opened on a full disk. The next only opener sweeps again.
-            guard error.isFullDisk else { throw error }
+            // A store can be opened on a full disk, or while another program keeps the lock. Then only this process
+            // knows that a sweep is due.
+            guard error.isFullDisk || error.isBusy else { throw error }
+            return 0
         }
-        return true
+    }
+
+    /// Takes back the count of killed writers, whose files a sweep has deleted.
+    package func removeKilledWriters(_ count: Int64) throws(StoreError) {
+        let statement = try prepared("UPDATE state SET writer_count = max(0, writer_count - ?1)")
+        statement.bind(count, at: 1)
+        try statement.run()
     }
 }

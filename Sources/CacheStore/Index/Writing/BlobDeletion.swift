@@ -4,7 +4,8 @@ internal import Synchronization
 /// lock, and only if no row names it or its bytes are damaged. So an entry never loses its body. A process that stores
 /// the same bytes holds the lock before or after the deletion, and its row keeps the file. An earlier, separate commit
 /// removes the rows, except those of damaged bodies. A kill between that commit and the deletion leaves an orphan,
-/// which ``ResponseStore/sweep(gracePeriod:)-(_)`` finds.
+/// which ``ResponseStore/sweep(gracePeriod:)-(_)`` finds. A store that closes before its deletions stays counted as a
+/// writer, as after a kill.
 final class BlobDeletion: Sendable {
     private let blobs: BlobDirectory
     private let openBodies: OpenBodies
@@ -30,6 +31,9 @@ final class BlobDeletion: Sendable {
 
     /// Whether no deletion is due.
     var isEmpty: Bool { queue.withLock { $0.pending.isEmpty } }
+
+    /// Whether there are files that only this process would delete: due ones, and those whose deletion failed.
+    var hasFiles: Bool { queue.withLock { !$0.pending.isEmpty || !$0.failed.isEmpty } }
 
     /// Makes the failed deletions due again.
     func retry() {

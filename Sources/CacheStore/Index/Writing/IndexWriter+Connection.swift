@@ -20,8 +20,7 @@ extension IndexWriter {
         _ body: (Connection) throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
         if case .open(_, let file, _) = state, dependencies.directory.indexIdentity != file {
-            try open(&state)
-            indexWasReplaced()
+            indexWasReplaced(try open(&state))
         }
         switch state {
         case .open(let connection, let file, let isRegistered):
@@ -49,37 +48,41 @@ extension IndexWriter {
             guard let file else { return }
             try dependencies.directory.quarantineIndex(
                 ifDamaged: file, dependencies.configuration, dependencies.observation.log, stop: stop)
-            try connection.withLock { (state) throws(StoreError) in
-                guard case .open(_, _, let wasRegistered) = state else { return }
-                try open(&state)
+            let killedWriters = try connection.withLock { (state) throws(StoreError) -> Int64 in
+                guard case .open(_, _, let wasRegistered) = state else { return 0 }
+                let killedWriters = try open(&state)
                 // The same index still counts this process as a writer.
                 if wasRegistered, case .open(let connection, file, _) = state {
                     state = .open(connection, file, isRegistered: true)
                 }
+                return killedWriters
             }
             if dependencies.directory.indexIdentity != file {
-                indexWasReplaced()
+                indexWasReplaced(killedWriters)
             } else {
                 // Only a connection's copy of pages was damaged.
-                dependencies.indexWasReplaced()
+                dependencies.indexWasReplaced(killedWriters)
             }
             recoveryCount.add(1, ordering: .releasing)
         }
     }
 
-    private func indexWasReplaced() {
+    private func indexWasReplaced(_ killedWriters: Int64) {
         // The accesses belong to entries of the old index, whose ids other entries have now.
         accessLog.reset()
-        dependencies.indexWasReplaced()
+        dependencies.indexWasReplaced(killedWriters)
     }
 
-    private func open(_ state: inout sending WriterConnection) throws(StoreError) {
+    /// Opens the index. Returns the number of killed writers that the index counts until a sweep has finished.
+    private func open(_ state: inout sending WriterConnection) throws(StoreError) -> Int64 {
         // Wait for a checkpoint, which has the old file open.
         checkpointer.wait()
         try dependencies.reopenReplacedDirectory()
         let opened = try dependencies.directory.openIndex(
             dependencies.configuration, dependencies.observation.log, stop: stop)
+        let killedWriters = opened.work.killedWriters
         state = .open(opened.connection, opened.identity, isRegistered: false)
+        return killedWriters
     }
 
     /// Writes pending accesses and closes the connection. Waits at most 50 ms for locks. Later changes throw `error`;
@@ -109,7 +112,12 @@ extension IndexWriter {
         checkpointer.begin()
         writeLock.limitWaits(to: nil)
         try connection.withLock { (state) throws(StoreError) in
-            if case .refusing(.suspended) = state { try open(&state) }
+            guard case .refusing(.suspended) = state else { return }
+            // These accesses could not be written before the suspension. Another process may have replaced the index
+            // since, and then other entries have their ids.
+            accessLog.reset()
+            // If the opening has created an index, its count of killed writers makes the next only opener sweep.
+            _ = try open(&state)
         }
     }
 
@@ -120,8 +128,9 @@ extension IndexWriter {
             writeLock.close()
         }
         guard case .open(let connection, _, let isRegistered) = state else { return }
+        let deletion = dependencies.deletion
         // Do not register a writer only to unregister it.
-        guard isRegistered || !accessLog.isEmpty || !dependencies.deletion.isEmpty else { return }
+        guard isRegistered || !accessLog.isEmpty || deletion.hasFiles else { return }
         connection.busyTimeout = Self.closingTimeout
         // The flag would end the wait for the lock of this last transaction.
         stop.set(false)
@@ -132,7 +141,12 @@ extension IndexWriter {
                 Job(
                     run: { (transaction) throws(StoreError) in
                         try transaction.writeAccesses()
-                        if isRegistered { try transaction.connection.unregisterWriter() }
+                        // The count remains while files are left to delete, so that the next only opener sweeps.
+                        switch (isRegistered, deletion.hasFiles) {
+                        case (true, false): try transaction.connection.unregisterWriter()
+                        case (false, true): try transaction.connection.registerWriter()
+                        default: break
+                        }
                     }, placedBody: nil, finish: { _ in })
             ], connection)
     }

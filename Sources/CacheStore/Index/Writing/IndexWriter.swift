@@ -33,8 +33,9 @@ package final class IndexWriter: Sendable {
         let requests: RequestRecorder
         /// Called before a connection is opened, because the directory may have been deleted or replaced.
         let reopenReplacedDirectory: @Sendable () throws(StoreError) -> Void
-        /// Called when open connections have become invalid, usually after a quarantine of the index.
-        let indexWasReplaced: @Sendable () -> Void
+        /// Called when open connections have become invalid, usually after a quarantine of the index. The argument is
+        /// the number of killed writers that the present index counts until a sweep has finished.
+        let indexWasReplaced: @Sendable (_ killedWriters: Int64) -> Void
         /// Called after a transaction that had to evict.
         let hasEvicted: @Sendable () -> Void
     }

@@ -39,6 +39,26 @@ import TestSupport
         #expect(events.map(\.name) == ["requesting", "failed"])
     }
 
+    @Test(
+        "A failure waits for the stored value; a cancellation and a newer value do not", .requirement("I4", "C6"),
+        arguments: [
+            ([.failure(.notCached(url: ""))], true, ["cached", "requesting again", "failed"]),
+            ([.failure(.notCached(url: ""))], false, ["requesting", "failed"]),
+            ([.failure(.notCached(url: "")), .failure(.cancelled)], true, ["requesting again", "cancelled"]),
+            ([.failure(.cancelled)], true, ["requesting again", "cancelled"]),
+            ([.success(2)], true, ["requesting again", "completed network"]),
+        ] as [([Result<Int, LoadError>], Bool, [String])])
+    func ends(results: [Result<Int, LoadError>], isUsable: Bool, names: [String]) async {
+        let events = await events { observation in
+            observation.awaitCached()
+            observation.receive(.requesting)
+            for result in results { observation.end(result.map { loaded($0) }) }
+            observation.receive(.progress(received: 1, total: nil))
+            observation.cached(isUsable ? loaded(1) : nil)
+        }
+        #expect(events.map(\.name) == names)
+    }
+
     @Test("Progress never decreases, and a failed store is reported once", .requirement("I1", "A7"))
     func repetitions() async {
         let events = await events { observation in
@@ -76,7 +96,7 @@ import TestSupport
                 default: observation.cached(Bool.random(using: &generator) ? loaded(0) : nil)
                 }
             }
-            observation.end(.success(loaded(1)))
+            observation.end(Bool.random(using: &generator) ? .success(loaded(1)) : .failure(.notCached(url: "")))
             observation.cached(loaded(2))
         }
         expectGrammatical(events)

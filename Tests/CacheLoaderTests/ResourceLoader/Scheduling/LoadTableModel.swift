@@ -221,3 +221,11 @@ struct LoadTableModel {
         return begin()
     }
 }
+
+extension LoadTable {
+    func isLoading(_ key: Key) -> Bool { isLoading(where: { $0 == key }) }
+
+    mutating func setLane(_ lane: Lane, of key: Key) -> [Action] {
+        setLane(lane, where: { $0 == key })
+    }
+}
