@@ -337,26 +337,30 @@ struct SnapshotTests {
     @Test("A snapshot that finds another owner of its directory leaves the files of that owner")
     func targetTakenMeanwhile() throws {
         let store = try sandbox.open()
-        let files = ["index.sqlite", "blobs/x"].map { target.url.appending(path: $0) }
-        let blobs = target.url.appending(path: "blobs")
         try FileManager.default.createDirectory(at: target.url, withIntermediateDirectories: true)
         // Another snapshot into this directory would hold this lock.
         let lock = open(target.path, O_RDONLY | O_DIRECTORY)
         defer { close(lock) }
         #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
-        // The owner creates its files before, while or after the snapshot looks at the directory.
-        for round in 0..<300 {
-            let call = ThreadCall { [target] () throws(StoreError) in _ = try store.snapshot(to: target.url) }
-            try FileManager.default.createDirectory(at: blobs, withIntermediateDirectories: false)
-            for file in files { try Data("mine".utf8).write(to: file) }
-            guard case .unusableDirectory = try call.error() else {
-                Issue.record("the directory was usable")
-                return
+        // The owner creates its index before, while and after a snapshot looks at the directory, and alone removes it.
+        let index = target.url.appending(path: "index.sqlite").path(percentEncoded: false)
+        let end = DispatchSemaphore(value: 0)
+        let owner = ThreadCall {
+            while end.wait(timeout: .now()) == .timedOut {
+                close(open(index, O_CREAT | O_WRONLY, 0o600))
+                for _ in 0..<10 { sched_yield() }
+                guard unlink(index) == 0 else { throw CocoaError(.fileNoSuchFile) }
             }
-            #expect(
-                files.allSatisfy { FileManager.default.fileExists(atPath: $0.path(percentEncoded: false)) }, "\(round)")
-            for file in [files[0], blobs] { try FileManager.default.removeItem(at: file) }
         }
+        for _ in 0..<1_000 {
+            let error = #expect(throws: StoreError.self) { try store.snapshot(to: target.url) }
+            guard case .unusableDirectory = error else {
+                Issue.record("the directory was usable")
+                break
+            }
+        }
+        end.signal()
+        #expect(try owner.error() == nil)
     }
 
     @Test("An empty directory is accepted, also through a symbolic link")
